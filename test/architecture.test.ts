@@ -24,7 +24,7 @@ const USES: Readonly<Record<string, readonly string[]>> = {
 /** Which features use which other ones. A new line here is a decision; `requests` carries out what the others ask for. */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   access: ['requests', 'home'],
-  account: ['reminders', 'purchases', 'requests'],
+  account: ['purchases', 'requests'],
   home: ['access', 'account', 'purchases', 'reminders', 'requests', 'servers'],
   installations: ['access', 'account'],
   purchases: ['account', 'installations', 'requests', 'servers'],

@@ -92,11 +92,9 @@ describe('a malformed message', () => {
 
   it('is read to a limited depth and length', () => {
     expect(labelsIn(deep)).toContain('web-1');
-    const parts = collectParts({
-      text: 'x'.repeat(1_000_000),
-      attachments: Array(10_000).fill({ title: 'db' }),
-    });
-    expect(parts.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(60_000);
+    const attachments = Array(5000).fill({ title: 'xx' });
+    expect(labelsIn({ text: 'x'.repeat(10_000), attachments: [{ title: 'db' }] })).toEqual([]);
+    expect(labelsIn({ attachments: [...attachments, { title: 'db' }] })).toEqual([]);
   });
 });
 

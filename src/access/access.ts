@@ -8,15 +8,11 @@ import { DAY_MS, findDuration } from '../core/time.ts';
 import type { RoleRequest } from '../requests/request.ts';
 import { type WantedRole, withdrawRoleRequest } from '../requests/role-request.ts';
 import {
-  answerActions,
   answerButtons,
-  answerModals,
-  defineContinue,
   type RunTyped,
-  requestAccessActions,
   requestAccessButton,
   requestAccessForm,
-  requestAccessModals,
+  roleRequestHandlers,
   withdrawnMessage,
 } from '../requests/role-request-card.ts';
 import {
@@ -79,6 +75,7 @@ const form = defineForm({
 
 /** `/vps access`. `runTyped` runs the command for which a granted role was requested. */
 export function defineAccess(runTyped: RunTyped): Command {
+  const requests = roleRequestHandlers(runTyped);
   return defineCommand({
     name: 'access',
     usage: ACCESS_USAGE,
@@ -91,8 +88,8 @@ export function defineAccess(runTyped: RunTyped): Command {
       if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
       await request.reply.send(await carryOut(command, request));
     },
-    actions: [...requestAccessActions, ...answerActions, ...grantActions, defineContinue(runTyped)],
-    modals: [...requestAccessModals, ...answerModals, grantModal],
+    actions: [...requests.actions, ...grantActions],
+    modals: [...requests.modals, grantModal],
     suggestions: [groupSuggestions],
   });
 }
@@ -349,7 +346,6 @@ function describeAdmins(admins: AccessList['admins']): string {
   return 'Workspace admins are owners, too.';
 }
 
-/** Renders which roles one user holds in this channel, and why. */
 export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
   if (roles.length === 0) return textMessage(`${mention(userId)} doesn’t have a role in this channel.`);
   return textMessage(
@@ -410,22 +406,15 @@ function rowBlock(row: RoleRow, page: number): KnownBlock {
 }
 
 function grantBlock(grant: Grant, page: number): KnownBlock {
-  return section(
-    describeGrant(grant),
-    revokeButton.element(
-      'Revoke',
-      { grantId: grant.id, page },
-      {
-        label: `Revoke ${grant.role}`,
-        confirm: confirmation({
-          title: 'Revoke this role?',
-          text: `${plainRole(grant)}. Revoking takes effect immediately.`,
-          confirm: 'Revoke',
-          isDangerous: true,
-        }),
-      },
-    ),
-  );
+  const confirm = confirmation({
+    title: 'Revoke this role?',
+    text: `${plainRole(grant)}. Revoking takes effect immediately.`,
+    confirm: 'Revoke',
+    isDangerous: true,
+  });
+  const label = `Revoke ${grant.role}`;
+  const revoke = revokeButton.element('Revoke', { grantId: grant.id, page }, { label, confirm });
+  return section(describeGrant(grant), revoke);
 }
 
 const KINDS: Readonly<Record<Grant['subjectKind'], string>> = {

@@ -145,7 +145,6 @@ export function readGrantFields(
   return { ...grantee, role, pattern, forMs: forMsOf(fields.time) };
 }
 
-/** Says what was granted, and how many servers it covers now. */
 export function grantedWords({ grant, matchingServers }: Granted): string {
   const who = describeGrantee(grant);
   const covered = matchingServers ? ` (${count(matchingServers, 'server')})` : '';

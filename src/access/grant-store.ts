@@ -10,8 +10,6 @@ import { lockWorkspace } from '../db/locks.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
 import type { NewGrant } from './grants.ts';
 
-export type Grants = ReturnType<typeof createGrants>;
-
 export function createGrants(foundation: Foundation) {
   const { db, engine, newId } = foundation;
   return {
@@ -58,33 +56,20 @@ export function createGrants(foundation: Foundation) {
           .executeTakeFirstOrThrow();
         return toGrant(row);
       }),
-    /** Removes one grant; undefined if there was none. @throws Refusal `grants_moved` */
-    remove: (workspaceId: WorkspaceId, id: GrantId, seen?: readonly Grant[]): Promise<Grant | undefined> =>
-      engine.transact(db, async (trx) => {
-        await lockGrants(trx, workspaceId, seen);
-        const row = await trx
-          .deleteFrom('grants')
-          .where('workspace_id', '=', workspaceId)
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirst();
-        return row && toGrant(row);
-      }),
-    /** Removes all grants of one subject and returns them. @throws Refusal `grants_moved` */
-    removeAll: (
+    /** Removes one grant, or all of a subject, and returns what there was. @throws Refusal `grants_moved` */
+    remove: (
       workspaceId: WorkspaceId,
-      { subjectKind, subjectId }: Grantee,
+      which: Grantee | { readonly grantId: GrantId },
       seen?: readonly Grant[],
     ): Promise<readonly Grant[]> =>
       engine.transact(db, async (trx) => {
         await lockGrants(trx, workspaceId, seen);
-        const rows = await trx
-          .deleteFrom('grants')
-          .where('workspace_id', '=', workspaceId)
-          .where('subject_kind', '=', subjectKind)
-          .where('subject_id', '=', subjectId)
-          .returningAll()
-          .execute();
+        const own = trx.deleteFrom('grants').where('workspace_id', '=', workspaceId);
+        const removal =
+          'grantId' in which
+            ? own.where('id', '=', which.grantId)
+            : own.where('subject_kind', '=', which.subjectKind).where('subject_id', '=', which.subjectId);
+        const rows = await removal.returningAll().execute();
         return rows.sort(byAge).map(toGrant);
       }),
     /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */

@@ -11,7 +11,6 @@ import { redrawHomes } from '../home/redraw.ts';
 import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 
-/** Who has which role in a workspace and why, and the open access requests. */
 export interface AccessList {
   readonly grants: readonly Grant[];
   readonly owners: readonly UserId[];
@@ -30,7 +29,7 @@ export const listAccess = defineUseCase({
     const now = app.system.now();
     const [grants, requests, admins] = await Promise.all([
       app.grants.list(workspaceId),
-      app.requests.listOpen(workspaceId, ROLES_ASKED),
+      app.requests.listOpen(workspaceId, ROLES_ASKED, now),
       app.admins.list(workspaceId),
     ]);
     return {
@@ -124,23 +123,17 @@ export const revokeAccess = defineUseCase({
   }),
   run: async (input: Grantee | { grantId: GrantId }, context): Promise<Revoked> => {
     const { actor, app, setSubject } = context;
-    const { grants } = app;
-    if (!('grantId' in input)) {
-      const seen = await refuseLastOwner((grant) => isSubject(grant, input), context);
-      const removed = await grants.removeAll(actor.workspaceId, input, seen);
-      if (removed.length > 0) setSubject({ details: auditGrants(removed) });
-      const { subjectKind, subjectId: userId } = input;
-      if (subjectKind !== 'user') return { removed, left: [] };
-      const user = { ...actor, userId, homeTeamId: actor.workspaceId };
-      // They are revoked, whether or not it can be said what is left.
-      const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
-      return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
-    }
-    const seen = await refuseLastOwner(({ id }) => id === input.grantId, context);
-    const removed = await grants.remove(actor.workspaceId, input.grantId, seen);
-    if (!removed) throw new Refusal('grant_over', {});
-    setSubject({ details: auditGrants([removed]) });
-    return { removed: [removed], left: [] };
+    const isRemoved = (grant: Grant) =>
+      'grantId' in input ? grant.id === input.grantId : isSubject(grant, input);
+    const seen = await refuseLastOwner(isRemoved, context);
+    const removed = await app.grants.remove(actor.workspaceId, input, seen);
+    if (removed.length > 0) setSubject({ details: auditGrants(removed) });
+    else if ('grantId' in input) throw new Refusal('grant_over', {});
+    if ('grantId' in input || input.subjectKind !== 'user') return { removed, left: [] };
+    const user = { ...actor, userId: input.subjectId, homeTeamId: actor.workspaceId };
+    // They are revoked, whether or not it can be said what is left.
+    const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
+    return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
   },
   follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });

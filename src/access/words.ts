@@ -73,6 +73,6 @@ export function describeWantedRole({ role, pattern }: RoleFacts): string {
 }
 
 /** Quotes a user's text, to set it off from the app's own words. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `> ${escapeText(shorten(text, 300)).replaceAll('\n', '\n> ')}`;
 }

@@ -17,7 +17,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { codeLabel, codeTyped, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, codeTyped, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   describeAct,
@@ -31,7 +31,6 @@ type ActionGroup = keyof typeof ACTION_GROUPS;
 
 const groups = Object.keys(ACTION_GROUPS) as [ActionGroup, ...ActionGroup[]];
 
-/** The outcomes by which the audit can be filtered. */
 const OUTCOME_FILTERS = {
   done: 'Succeeded',
   failed: 'Failed',
@@ -140,7 +139,7 @@ function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
   if (channelId !== undefined && !channelId.startsWith('D'))
     return [['Where', `<#${channelId}>\n${codeLabel(channelId)}`]];
   const place = describePlace(entry);
-  return place === undefined ? [] : [['Where', `${place.charAt(0).toUpperCase()}${place.slice(1)}`]];
+  return place === undefined ? [] : [['Where', capital(place)]];
 }
 
 function describeOutcome({ outcome, code }: StoredEntry): string {
@@ -296,11 +295,8 @@ const NOTHING = 'No matching entries.';
 
 /** "today 11:09 @olga viewed the root password of `web-1` in #ops", with the rest behind a button. */
 function describeEntry(entry: StoredEntry, currency: string) {
-  const details = auditEntryButton.element(
-    'Details',
-    { seq: entry.seq },
-    { label: `Details of entry ${entry.seq}` },
-  );
+  const label = `Details of entry ${entry.seq}`;
+  const details = auditEntryButton.element('Details', { seq: entry.seq }, { label });
   return section(`${slackDate(entry.at)} ${describeAct(entry, currency)}${describeChanges(entry)}`, details);
 }
 

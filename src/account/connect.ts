@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import { type Caller, defineUseCase } from '../core/entry.ts';
-import { describeDefect, Refusal } from '../core/errors.ts';
+import { Refusal } from '../core/errors.ts';
 import { Secret } from '../core/secret.ts';
 import type { ServerList } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
@@ -173,7 +173,6 @@ export function linkMessage(url: string): Message {
   );
 }
 
-/** Renders the next steps for the user who has just installed the app. */
 export function installedMessage(): Message {
   return textMessage(
     'Thanks for installing vps! To get started, connect your hosting account: create an API key on the account’s page, then enter the key in a secure form outside Slack.',
@@ -229,24 +228,18 @@ export function createAccountNotifier({ outbox, log }: NotifierParts) {
         await outbox.announce(link, connectedAnnouncement(link.userId));
       }),
     /** Notifies the owners, in the approvals channel or directly. */
-    notifyKeyChange: async (keyChange: KeyChange, { channelId, userIds }: Deciders): Promise<void> => {
-      const { workspaceId } = keyChange;
-      const message = keyChangeMessage(keyChange);
-      const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);
-      // Who removed the key has pressed a button. A link may have been used by someone else than its owner, who then reads it here.
-      const others = userIds.filter((id) => keyChange.change === 'set' || id !== keyChange.actorId);
-      try {
+    notifyKeyChange: (keyChange: KeyChange, { channelId, userIds }: Deciders): Promise<void> =>
+      notifySafely(keyChange.workspaceId, log, undefined, async () => {
+        const { workspaceId } = keyChange;
+        const message = keyChangeMessage(keyChange);
+        const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);
+        // Who removed the key has pressed a button. A link may have been used by someone else than its owner, who then reads it here.
+        const others = userIds.filter((id) => keyChange.change === 'set' || id !== keyChange.actorId);
         const posted = channelId === undefined ? [] : await post([channelId]);
         const reached = posted.length > 0 ? posted : await post(others);
         if (reached.length === 0 && others.length > 0)
           log.warn('no owner could be told that an API key was set or removed', { workspaceId });
-      } catch (error) {
-        log.warn('no owner could be told that an API key was set or removed', {
-          workspaceId,
-          ...describeDefect(error),
-        });
-      }
-    },
+      }),
   };
 }
 

@@ -48,7 +48,6 @@ export const disconnectKey = defineUseCase({
 /** Longest accepted key, in characters; the specification names no limit (docs/hosting-api.md 5). */
 const LONGEST_KEY = 512;
 
-/** A pasted key, or what is wrong with it. */
 type PastedKey = { readonly key: Secret<string> } | { readonly wrong: 'too_long' | 'not_a_key' };
 
 /** Reads pasted text as a key: one word of visible ASCII, trimmed. Never cut, since a part of a key would be another key. */

@@ -1,9 +1,15 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describeMoney, findCurrency, findMoney, type Money } from '../core/money.ts';
-import { listChanges, type SettingName, type WorkspaceSettings } from '../core/settings.ts';
-import { findOwnZone } from '../reminders/marks.ts';
-import { digestFields, digestInputs, readDigestFields } from '../reminders/reminders.ts';
+import {
+  DEFAULT_DIGEST,
+  describeDaysBefore,
+  findDaysBefore,
+  listChanges,
+  type SettingName,
+  type WorkspaceSettings,
+} from '../core/settings.ts';
+import { findZone } from '../core/time.ts';
 import { plainWords } from '../slack/failures.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
@@ -15,7 +21,7 @@ import { mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { savedWords, settingLines } from './audit-sentence.ts';
 import { settingsButton } from './buttons.ts';
-import { changeSettings, checkChannel, readSettings, settingsSchema } from './workspaces.ts';
+import { changeSettings, checkChannel, findOwnZone, readSettings, settingsSchema } from './workspaces.ts';
 
 const isOn = z.enum(['on', 'off'], 'Choose one.');
 const amount = z
@@ -113,13 +119,69 @@ function approvalsBlocks({ approval, channelId }: WorkspaceSettings, drawing: Dr
 const notifications = defineModal(
   'settings_notifications',
   settingsSchema,
-  z.object({ announces: isOn, ...digestFields }),
+  z.object({
+    announces: isOn,
+    // Without a channel, the other fields of the digest don't count.
+    digestChannel: channelId.exactOptional(),
+    digestHour: z
+      .string()
+      .regex(/^(1?\d|2[0-3])$/)
+      .exactOptional(),
+    digestZone: z
+      .string()
+      .refine(
+        (text) => findZone(text) !== undefined,
+        'Enter a time zone such as Europe/Berlin, America/New_York or UTC.',
+      )
+      .exactOptional(),
+    digestDays: z
+      .string()
+      .refine(
+        (text) => findDaysBefore(text) !== undefined,
+        'Enter up to five numbers of days from 1 to 60, such as 7, 3, 1.',
+      )
+      .exactOptional(),
+  }),
 );
 
-function notificationsBlocks({ announces, digest }: WorkspaceSettings, drawing: Drawing): KnownBlock[] {
+function notificationsBlocks({ announces, digest }: WorkspaceSettings, { ownZone }: Drawing): KnownBlock[] {
+  const proposed = { ...DEFAULT_DIGEST, zone: ownZone ?? DEFAULT_DIGEST.zone };
+  const { hour, zone, daysBefore } = digest ?? proposed;
   return [
     choice(notifications, 'announces', 'Announce changes in the channel', announces, ['Yes', 'No']),
-    ...digestInputs(digest, drawing.ownZone, notifications),
+    section('*Daily digest: servers to renew, what renewing them costs, and changes outside this workspace*'),
+    notifications.channelField('digestChannel', {
+      label: 'Digest channel',
+      placeholder: 'Choose a channel',
+      hint: 'Leave empty for no digest. Invite the app first. Everyone in the channel can read the servers’ names.',
+      optional: true,
+      excludesShared: true,
+      initial: digest?.channelId,
+    }),
+    notifications.selectField('digestHour', {
+      label: 'Hour',
+      placeholder: 'Choose an hour',
+      options: Array.from({ length: 24 }, (_, each) =>
+        option(`${String(each).padStart(2, '0')}:00`, String(each)),
+      ),
+      hint: 'The digest is posted in the first 15 minutes of this hour.',
+      initial: String(hour),
+      optional: true,
+    }),
+    notifications.textField('digestZone', {
+      label: 'Time zone',
+      hint: 'Such as Europe/Berlin. Adjusts for daylight saving time.',
+      initial: zone,
+      optional: true,
+      maxLength: 60,
+    }),
+    notifications.textField('digestDays', {
+      label: 'Days before the paid time ends',
+      hint: 'With 7, 3, 1: reminders start 7 days before the paid time ends, and can be snoozed until day 3 or day 1.',
+      initial: describeDaysBefore(daysBefore),
+      optional: true,
+      maxLength: 30,
+    }),
   ];
 }
 
@@ -235,13 +297,23 @@ export const settingsScreens = {
     title: 'Notifications',
     names: ['announces', 'digest.channel', 'digest.hour', 'digest.zone', 'digest.days'],
     blocks: notificationsBlocks,
-    read: (fields) => ({ announces: fields.announces === 'on', digest: readDigestFields(fields) }),
+    read: ({ announces, digestChannel, digestHour, digestZone = '', digestDays = '' }) => ({
+      announces: announces === 'on',
+      digest:
+        digestChannel === undefined
+          ? undefined
+          : {
+              channelId: digestChannel,
+              hour: digestHour === undefined ? DEFAULT_DIGEST.hour : Number(digestHour),
+              zone: findZone(digestZone) ?? DEFAULT_DIGEST.zone,
+              daysBefore: findDaysBefore(digestDays) ?? DEFAULT_DIGEST.daysBefore,
+            },
+    }),
   }),
 } as const;
 type ScreenName = keyof typeof settingsScreens;
 const screens = Object.values(settingsScreens);
 
-/** Renders what is set, each part with the button that changes it. */
 export function overviewView(settings: WorkspaceSettings, origin: Origin, currency: string): ModalView {
   return cardView('Settings', origin, { blocks: screens.map((each) => each.summary(settings, currency)) });
 }

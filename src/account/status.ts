@@ -8,7 +8,12 @@ import type { HostingApi } from '../hosting/hosting-api.ts';
 import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
-import { approvalActions, approvalModals, waitingBlocks } from '../requests/approval-card.ts';
+import {
+  type ApprovalReader,
+  approvalActions,
+  approvalModals,
+  waitingBlocks,
+} from '../requests/approval-card.ts';
 import { APPROVALS, type Approval, labelOfAction } from '../requests/request.ts';
 import {
   type SeenAbilities,
@@ -39,7 +44,6 @@ export interface SlackStatus {
   readonly abilities: SeenAbilities;
   /** Slack won't renew the app's token, which ends soon: the app has to be installed again. */
   readonly needsInstall: boolean;
-  /** Whether the workspace's settings let changes be announced. */
   readonly announces: boolean;
 }
 
@@ -56,8 +60,7 @@ type ApiStatus =
 
 interface WaitingApproval {
   readonly approval: Approval;
-  readonly canAnswer: boolean;
-  readonly isOwn: boolean;
+  readonly reader: ApprovalReader;
 }
 
 /** Reads the state of the API, its key and limit (by a list that was read within the last seconds, as for every command), of orders and approvals, and of Slack. */
@@ -115,18 +118,15 @@ async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
 
 async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApproval[]> {
   const { actor, app } = context;
-  const now = app.system.now();
-  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS);
-  const waiting = open.filter(
-    (approval) => approval.expiresAt > now && context.covers(labelOfAction(approval)),
-  );
+  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS, app.system.now());
+  const waiting = open.filter((approval) => context.covers(labelOfAction(approval)));
   if (waiting.length === 0) return [];
   const roles = await findRoles(actor, app);
-  return waiting.map((approval) => ({
-    approval,
-    isOwn: approval.requesterId === actor.userId,
-    canAnswer: approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval)),
-  }));
+  const readerOf = (approval: Approval): ApprovalReader => {
+    if (approval.requesterId === actor.userId) return 'requester';
+    return coversRole(roles, 'manager', labelOfAction(approval)) ? 'decider' : 'other';
+  };
+  return waiting.map((approval) => ({ approval, reader: readerOf(approval) }));
 }
 
 export const status = defineCommand({
@@ -181,7 +181,6 @@ function describeBudget({ budget }: Extract<ApiStatus, { isUsable: true }>): str
   return `${taken} of ${limit}${waiting > 0 ? `, ${count(waiting, 'request')} waiting` : ''}`;
 }
 
-/** Renders a button for each operation that a manager has to resolve. */
 function decisions({ open }: Status) {
   const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
   if (waiting.length === 0) return [];
@@ -199,7 +198,7 @@ function approvals(found: Status, currency: string) {
   if (all.length === 0) return [];
   const shown = all.slice(0, WAITING_MOST);
   const rest = all.length > shown.length ? `, the oldest ${shown.length} of ${all.length}` : '';
-  const each = shown.flatMap((each) => waitingBlocks(each, currency));
+  const each = shown.flatMap(({ approval, reader }) => waitingBlocks(approval, reader, currency));
   return [section(`*Waiting for approval*${rest}`), ...each];
 }
 

@@ -1,18 +1,13 @@
 import { z } from 'zod';
 import type { Channels } from '../access/grants.ts';
 import type { AuditDetails } from '../core/audit-entry.ts';
-import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
 import { withTimeout } from '../core/promises.ts';
-import {
-  DEFAULT_SETTINGS,
-  DIGEST,
-  listChanges,
-  type PurchaseFreeze,
-  type WorkspaceSettings,
-} from '../core/settings.ts';
+import { DEFAULT_SETTINGS, DIGEST, listChanges, type WorkspaceSettings } from '../core/settings.ts';
+import { findZone } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
@@ -25,6 +20,17 @@ export const readSettings = defineUseCase({
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<WorkspaceSettings> =>
     (await getWorkspace(context)).settings,
+});
+
+/** The owner's own time zone, as Slack has it, to begin with; undefined where the app may not ask Slack. */
+export const findOwnZone = defineUseCase({
+  name: 'settings',
+  needs: 'owner',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, { actor, app }): Promise<string | undefined> => {
+    const user = await app.users.find(actor.workspaceId, actor.userId);
+    return user?.timeZone === undefined ? undefined : findZone(user.timeZone);
+  },
 });
 
 /**
@@ -42,18 +48,15 @@ export const changeSettings = defineUseCase({
     context,
   ): Promise<void> => {
     const { id } = await getWorkspace(context);
-    const freeze = settings.freeze && (was.freeze ?? freezeBy(context));
+    // Made from the actor and the clock, whatever the form says.
+    const ownFreeze = { by: context.actor.userId, since: context.app.system.now() };
+    const freeze = settings.freeze && (was.freeze ?? ownFreeze);
     const wanted = { ...settings, freeze };
     context.setSubject({ details: auditChanges(was, wanted) });
     const isChanged = await context.app.workspaces.changeSettings(id, was, wanted);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
 });
-
-/** Makes the freeze from the actor and the clock, whatever the form says. */
-function freezeBy({ actor, app }: UseCaseContext): PurchaseFreeze {
-  return { by: actor.userId, since: app.system.now() };
-}
 
 function auditChanges(was: WorkspaceSettings, is: WorkspaceSettings): AuditDetails {
   return { kind: 'settings', changes: listChanges(was, is) };

@@ -91,9 +91,10 @@ async function checkEverything(checkup: Checkup): Promise<void> {
   try {
     if (store) await checkDatabase(store, config, report);
     checkDisk(config, report);
-    checkBackup(checkup.backup, report);
+    report('backup', ...judgeBackup(checkup.backup));
     await checkHosting(config, store, vault, report);
-    await checkApp(config, report);
+    report('app', ...(await judgeApp(config)));
+    report('public address', ...(await judgeAddress(config)));
     await checkSlack({ config, store, configToken, secrets, report });
   } finally {
     await store?.close();
@@ -185,19 +186,21 @@ function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
   const file = DATABASE_URL.startsWith('sqlite:') ? DATABASE_URL.slice('sqlite:'.length) : undefined;
   if (file === undefined)
     report('disk', 'skipped', 'PostgreSQL doesn’t say how full its disk is. Watch it there.');
-  for (const folder of new Set([...(file ? [dirname(file)] : []), ...(SPILL_DIR ? [SPILL_DIR] : [])])) {
-    const free = findFree(folder);
-    const text = free === undefined ? '' : `${(free / GB).toFixed(1)} GB are free in ${folder}.`;
-    if (free === undefined)
-      report('disk', 'warning', `${folder} doesn’t exist yet. The app creates it when it starts.`);
-    else if (free >= GB) report('disk', 'ok', text);
-    else
-      report(
-        'disk',
-        free < GB / 10 ? 'failed' : 'warning',
-        `${text} Free some space: when the disk is full, orders are refused.`,
-      );
-  }
+  for (const folder of new Set([...(file ? [dirname(file)] : []), ...(SPILL_DIR ? [SPILL_DIR] : [])]))
+    report('disk', ...judgeFolder(folder));
+}
+
+/** What one check found, and how to fix it. */
+type Verdict = [Status, string];
+
+function judgeFolder(folder: string): Verdict {
+  const free = findFree(folder);
+  if (free === undefined)
+    return ['warning', `${folder} doesn’t exist yet. The app creates it when it starts.`];
+  const text = `${(free / GB).toFixed(1)} GB are free in ${folder}.`;
+  if (free >= GB) return ['ok', text];
+  const words = `${text} Free some space: when the disk is full, orders are refused.`;
+  return [free < GB / 10 ? 'failed' : 'warning', words];
 }
 
 function findFree(folder: string): number | undefined {
@@ -210,24 +213,15 @@ function findFree(folder: string): number | undefined {
 }
 
 /** No backup is known to the app; the operator names where it is. */
-function checkBackup(path: string | undefined, report: Report): void {
-  const newest = path === undefined ? undefined : findNewest(path);
-  const hours = Math.floor((realSystem.now() - (newest ?? 0)) / HOUR_MS);
+function judgeBackup(path: string | undefined): Verdict {
   if (path === undefined)
-    report(
-      'backup',
-      'skipped',
-      'add --backup with the file or folder of your backups to have its age checked.',
-    );
-  else if (newest === undefined)
-    report('backup', 'failed', `There’s no backup at ${path}. See docs/operating.md, Backup and restore.`);
-  else if (hours * HOUR_MS <= 2 * DAY_MS) report('backup', 'ok', `the newest is ${hours} hours old.`);
-  else
-    report(
-      'backup',
-      'failed',
-      `The newest is ${Math.floor(hours / 24)} days old. Check the job that makes them.`,
-    );
+    return ['skipped', 'add --backup with the file or folder of your backups to have its age checked.'];
+  const newest = findNewest(path);
+  if (newest === undefined)
+    return ['failed', `There’s no backup at ${path}. See docs/operating.md, Backup and restore.`];
+  const hours = Math.floor((realSystem.now() - newest) / HOUR_MS);
+  if (hours * HOUR_MS <= 2 * DAY_MS) return ['ok', `the newest is ${hours} hours old.`];
+  return ['failed', `The newest is ${Math.floor(hours / 24)} days old. Check the job that makes them.`];
 }
 
 /** When a file, or the newest one in a folder, was written. */
@@ -256,7 +250,7 @@ async function checkHosting(
     return report('hosting API', 'failed', text);
   }
   report('hosting API', 'ok', `${host} answers.`);
-  checkClock(host, page, report);
+  report('clock', ...judgeClock(host, page));
   if (!store) return report('API keys', 'skipped', 'needs the database.');
   const workspaceIds = await store.apiKeys.listWorkspaces();
   if (workspaceIds.length === 0)
@@ -267,23 +261,19 @@ async function checkHosting(
       const held = await store.apiKeys.find(id).catch(() => undefined);
       // Reported with the encryption keys.
       if (!held) continue;
-      const words = await tryKey(() => hosting.of(held.key, id).fetchServers({ freshness: 'fresh' }));
-      report(`API key of ${id}`, ...words);
+      const verdict = await tryKey(() => hosting.of(held.key, id).fetchServers({ freshness: 'fresh' }));
+      report(`API key of ${id}`, ...verdict);
     }
   } finally {
     await hosting.close();
   }
 }
 
-export async function tryKey(
-  list: () => Promise<{ servers: readonly unknown[] }>,
-): Promise<[Status, string]> {
+export async function tryKey(list: () => Promise<{ servers: readonly unknown[] }>): Promise<Verdict> {
   try {
     const { servers } = await list();
-    return [
-      'ok',
-      `works (${servers.length} servers). It has full access to its account: there are no read-only keys.`,
-    ];
+    const words = `works (${servers.length} servers). It has full access to its account: there are no read-only keys.`;
+    return ['ok', words];
   } catch (error) {
     // The app may be using up the limit, which is no fault of the setup.
     if (isRefusal(error, 'waited_too_long')) return ['warning', KEY_FAILURES.rate_limited];
@@ -293,46 +283,37 @@ export async function tryKey(
 }
 
 /** Slack's signatures are valid for five minutes. */
-function checkClock(host: string, { date }: Page, report: Report): void {
-  if (date === undefined) {
-    report('clock', 'skipped', `${host} doesn’t report the time.`);
-    return;
-  }
+function judgeClock(host: string, { date }: Page): Verdict {
+  if (date === undefined) return ['skipped', `${host} doesn’t report the time.`];
   const offMs = realSystem.now() - date;
   const off = `This machine is ${Math.round(Math.abs(offMs) / 1000)} s ${offMs < 0 ? 'behind' : 'ahead of'} ${host}.`;
-  if (Math.abs(offMs) < MINUTE_MS) report('clock', 'ok', off);
-  else report('clock', Math.abs(offMs) < 5 * MINUTE_MS ? 'warning' : 'failed', `${off} Turn on NTP.`);
+  if (Math.abs(offMs) < MINUTE_MS) return ['ok', off];
+  return [Math.abs(offMs) < 5 * MINUTE_MS ? 'warning' : 'failed', `${off} Turn on NTP.`];
 }
 
-/** Asks the app itself, which may be stopped, and its public address. */
-async function checkApp({ HOST, PORT, PUBLIC_URL }: Config, report: Report): Promise<void> {
+/** Asks the app itself, which may be stopped. */
+async function judgeApp({ HOST, PORT }: Config): Promise<Verdict> {
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
   const ready = await fetchPage(`http://${host}:${PORT}/readyz`);
   if ('code' in ready)
-    report(
-      'app',
-      'warning',
-      `It isn’t running at ${host}:${PORT} (${ready.code}). Start it: vps-slack start`,
-    );
-  else if (ready.status === 200) report('app', 'ok', `ready at ${host}:${PORT}.`);
-  else report('app', 'failed', `Running, but not ready: ${ready.text.trim().replaceAll('\n', '; ')}`);
-  if (PUBLIC_URL === undefined) return report('public address', 'skipped', 'PUBLIC_URL isn’t set.');
+    return ['warning', `It isn’t running at ${host}:${PORT} (${ready.code}). Start it: vps-slack start`];
+  if (ready.status === 200) return ['ok', `ready at ${host}:${PORT}.`];
+  return ['failed', `Running, but not ready: ${ready.text.trim().replaceAll('\n', '; ')}`];
+}
+
+async function judgeAddress({ PUBLIC_URL }: Config): Promise<Verdict> {
+  if (PUBLIC_URL === undefined) return ['skipped', 'PUBLIC_URL isn’t set.'];
   const url = `${PUBLIC_URL}/livez`;
   const page = await fetchPage(url);
   // Some networks don't let a machine reach its own public address, so this proves nothing.
-  if ('code' in page)
-    return report(
-      'public address',
-      'warning',
-      `${url} can’t be reached from this machine (${page.code}). Check the DNS name, the proxy with TLS and the firewall, or open it from elsewhere.`,
-    );
-  if (page.status === 200 && page.text.trim() === 'ok')
-    return report('public address', 'ok', `${url} answers.`);
-  report(
-    'public address',
-    'failed',
+  if ('code' in page) {
+    const words = `${url} can’t be reached from this machine (${page.code}). Check the DNS name, the proxy with TLS and the firewall, or open it from elsewhere.`;
+    return ['warning', words];
+  }
+  if (page.status === 200 && page.text.trim() === 'ok') return ['ok', `${url} answers.`];
+  const words =
     page.status >= 500
       ? `${url} answers ${page.status}: start the app, and check where the proxy forwards to.`
-      : `${url} is answered by something other than the app (HTTP ${page.status}). Check PUBLIC_URL and where the proxy forwards to.`,
-  );
+      : `${url} is answered by something other than the app (HTTP ${page.status}). Check PUBLIC_URL and where the proxy forwards to.`;
+  return ['failed', words];
 }

@@ -117,7 +117,6 @@ export async function withStore(
   await work(store, vault).finally(() => store.close());
 }
 
-/** Runs use cases as the command line. */
 export interface ProgramApp {
   readonly store: Store;
   /** Runs a use case in a workspace. @throws as `Entry.execute` does */

@@ -287,7 +287,6 @@ function dayOf({ paidUntil }: Server): string {
   return paidUntil === undefined ? '-' : utcDate(paidUntil);
 }
 
-/** Says what went wrong; undefined for errors without words here. */
 function explain(error: unknown): string | undefined {
   if (error instanceof HostingError) return explainHosting(error);
   return error instanceof Refusal ? explainRefusal(error) : undefined;

@@ -65,7 +65,7 @@ function decisionBlocks({ approvals, access }: Home['decisions'], currency: stri
   const shown = approvals.slice(0, SHOWN.approvals);
   const asked = access.slice(0, SHOWN.access);
   return [
-    ...shown.flatMap((approval) => waitingBlocks({ approval, canAnswer: true, isOwn: false }, currency)),
+    ...shown.flatMap((approval) => waitingBlocks(approval, 'decider', currency)),
     ...rest(approvals.length - shown.length, 'more approval', '/vps status'),
     ...asked.flatMap((request) => [section(describeRequest(request)), answerButtons(request.id)]),
     ...rest(access.length - asked.length, 'more role request', '/vps access'),
@@ -89,12 +89,11 @@ export function orderBlocks(open: readonly Operation[], role: Role | undefined):
   ];
 }
 
-/** Renders this user's own pending requests. */
 function ownBlocks({ approvals, access }: Home['own'], currency: string): KnownBlock[] {
   const shown = approvals.slice(0, SHOWN.own);
   const asked = access.slice(0, SHOWN.own);
   const blocks = [
-    ...shown.flatMap((approval) => waitingBlocks({ approval, canAnswer: false, isOwn: true }, currency)),
+    ...shown.flatMap((approval) => waitingBlocks(approval, 'requester', currency)),
     ...asked.map((request) =>
       section(
         `You requested the ${describeWantedRole(request)}. Expires ${slackDate(request.expiresAt)}.`,
@@ -118,7 +117,6 @@ interface Rendering {
   readonly isWelcome: boolean;
 }
 
-/** Renders Home for one user. */
 export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }: Rendering): KnownBlock[] {
   const { servers, role } = home;
   const hasRole = servers.kind !== 'no_role' && servers.kind !== 'role_unknown';

@@ -26,7 +26,6 @@ export async function showPanel(request: SlackRequest): Promise<void> {
 /** Few enough for the 50 blocks of a message. */
 const APPROVALS_SHOWN = 10;
 
-/** Shows the requests that the user may approve, from the control panel. */
 const approvalsButton = defineButton('approvals', z.object({}));
 
 /** Shows what the control panel only counts. */
@@ -37,9 +36,7 @@ const reviewApprovals = approvalsButton.on(async (_value, request) => {
     pending.length === 0
       ? 'No approvals are waiting for you.'
       : `*Waiting for your approval*${pending.length > shown.length ? ` (the oldest ${shown.length} of ${pending.length})` : ''}`;
-  const each = shown.flatMap((approval) =>
-    waitingBlocks({ approval, canAnswer: true, isOwn: false }, request.currency),
-  );
+  const each = shown.flatMap((approval) => waitingBlocks(approval, 'decider', request.currency));
   await request.reply.send(textMessage(words, ...each));
 });
 
@@ -52,7 +49,6 @@ interface Rendering {
   now(): number;
 }
 
-/** Renders the control panel with the buttons that this user may press. */
 export function panelMessage(home: Home, rendering: Rendering): Message {
   const approvals = home.decisions.approvals.length;
   const review = approvalsButton.element('Review', {});

@@ -145,9 +145,8 @@ async function listPending<Kind extends Request['kind']>(
   isWanted: (requesterId: UserId) => boolean,
   { actor, app }: Context,
 ) {
-  const open = await app.requests.listOpen(actor.workspaceId, kinds);
-  const now = app.system.now();
-  return open.filter(({ requesterId, expiresAt }) => isWanted(requesterId) && expiresAt > now);
+  const open = await app.requests.listOpen(actor.workspaceId, kinds, app.system.now());
+  return open.filter(({ requesterId }) => isWanted(requesterId));
 }
 
 /** Reads payments from the ledger, and costs if the list and the catalog could be read. */
@@ -181,7 +180,6 @@ async function readCatalog(isPatient: boolean, context: Context) {
   }
 }
 
-/** One server on Home. */
 export interface HomeServer {
   readonly server: Server;
   /** The actor's role for it; the row has only buttons that the role covers. */
@@ -245,7 +243,6 @@ type Reading =
     }
   | Exclude<HomeServers, ListedServers>;
 
-/** How to read the list. */
 export interface WantedList {
   /** Wait for the hosting API, rather than return the last known list after a second. */
   readonly isPatient?: boolean;

@@ -35,9 +35,7 @@ export const homeRefreshButton = defineButton('home_refresh', z.object({}));
 interface Rendering {
   readonly now: number;
   readonly currency: string;
-  /** The user's highest role. */
   readonly role: Role | undefined;
-  /** The user's request for a role is pending. */
   readonly hasAsked: boolean;
 }
 
@@ -54,7 +52,6 @@ export function noRoleBlocks(hasAsked: boolean): KnownBlock[] {
   ];
 }
 
-/** Renders the servers on Home, or says why there are none. */
 export function serverBlocks(servers: HomeServers, rendering: Rendering): KnownBlock[] {
   const { hasAsked } = rendering;
   switch (servers.kind) {
@@ -134,11 +131,8 @@ function row(each: HomeServer, now: number): KnownBlock[] {
   const { server } = each;
   const buttons = rowButtons(each);
   const line = `${serverLine(server, now, each.isExpiring)}${each.isProtected ? ' · 🔒 protected' : ''}`;
-  const manage = homeManageButton.element(
-    'Manage',
-    { id: server.id },
-    { label: `Manage ${plainLabel(server.label, 60)}` },
-  );
+  const label = `Manage ${plainLabel(server.label, 60)}`;
+  const manage = homeManageButton.element('Manage', { id: server.id }, { label });
   if (buttons.length === 0) return [steady(`server_${server.id}`, section(line, manage))];
   return [section(line), steady(`server_${server.id}`, actions(...buttons, manage))];
 }
@@ -156,11 +150,8 @@ function rowButtons({ server, role, isUrgent, isExpiring, isProtected }: HomeSer
 function powerElement(action: PowerAction, server: Server): Button {
   const { title } = VERBS[action];
   const label = `${title} ${plainLabel(server.label, 40)}`;
-  return homePower[action].element(
-    title,
-    { id: server.id },
-    { label, confirm: confirmPower(action, [server]) },
-  );
+  const confirm = confirmPower(action, [server]);
+  return homePower[action].element(title, { id: server.id }, { label, confirm });
 }
 
 /** "Hosting account connected · 3 servers · updated …", for the last line; undefined without a list. */

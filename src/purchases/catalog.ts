@@ -3,13 +3,12 @@ import { type Catalog, describePlan, describeRam, type Order, type Plan } from '
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
-import { actions, context, LIMITS, type Message, option, section } from '../slack/kit/blocks.ts';
+import { actions, context, LIMITS, type Message, option, section, sectionsOf } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { definePages, pageOf, type Turn } from '../slack/kit/pages.ts';
+import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
-import type { SlackRequest } from '../slack/request.ts';
 import { createButton } from './buttons.ts';
 import type { Terms } from './confirm.ts';
 import type { BudgetState } from './costs.ts';
@@ -36,15 +35,14 @@ export const catalog = defineCommand({
     const found = await request.execute(readCatalog, { onWait: sendWaiting(request) });
     await request.reply.send(catalogMessage(found, request.currency, 0));
   },
-  actions: catalogPages.on(turn),
+  actions: catalogPages.on(async ({ page }, request) => {
+    const found = await request.execute(readCatalog, {});
+    await request.reply.replace(catalogMessage(found, request.currency, page));
+  }),
 });
 
-async function turn({ page }: Turn, request: SlackRequest): Promise<void> {
-  const found = await request.execute(readCatalog, {});
-  await request.reply.replace(catalogMessage(found, request.currency, page));
-}
-
 const PLANS_PER_MESSAGE = 60;
+const PLANS_PER_SECTION = 20;
 
 export function catalogMessage(catalog: Catalog, currency: string, asked: number): Message {
   const { page, pages, shown: plans } = pageOf(catalog.plans, asked, PLANS_PER_MESSAGE);
@@ -91,9 +89,7 @@ function planSections(plans: readonly Plan[], currency: string): KnownBlock[] {
     (plan) =>
       `\`${escapeText(plainLabel(plan.code, 40))}\` ${describePlan(plan)} · *${escapeText(describeMonthly(plan.monthly, plan.currency ?? currency))}*`,
   );
-  const sections: KnownBlock[] = [];
-  for (let at = 0; at < lines.length; at += 20) sections.push(section(lines.slice(at, at + 20).join('\n')));
-  return sections;
+  return sectionsOf(lines, PLANS_PER_SECTION);
 }
 
 /** As many codes as one paragraph holds; the form offers the rest. */
@@ -128,12 +124,11 @@ export function listChoices(catalog: Catalog, field: Choice, currency: string): 
   return listCodes(catalog, field).map((code) => {
     const plan = field === 'plan' ? catalog.plans.find((each) => each.code === code) : undefined;
     const price = plan ? ` · ${describeMonthly(plan.monthly, plan.currency ?? currency)}` : '';
-    const name = shortenMiddle(plainLabel(code, Number.POSITIVE_INFINITY), LIMITS.optionText - price.length);
+    const name = plainLabel(code, LIMITS.optionText - price.length);
     // Two long codes may look the same when they are shortened; the review shows them whole.
     const place = (texts.get(name) ?? 0) + 1;
     texts.set(name, place);
-    const text =
-      place === 1 ? name : `(${place}) ${shortenMiddle(name, LIMITS.optionText - price.length - 6)}`;
+    const text = place === 1 ? name : `(${place}) ${plainLabel(code, LIMITS.optionText - price.length - 6)}`;
     return option(`${text}${price}`, shortKey(code), plan && describePlan(plan));
   });
 }
@@ -206,14 +201,6 @@ function codesOf({ plans, locations, images }: Catalog, field: Choice): readonly
 
 function fits(code: string): boolean {
   return JSON.stringify(code).length <= CODE_MOST && escapeText(code).length <= SHOWN_MOST;
-}
-
-/** Keeps the beginning and the end: long codes often differ at the end. */
-function shortenMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const tail = Math.floor(most / 3);
-  const head = text.slice(0, most - tail - 1).replace(/[\uD800-\uDBFF]$/, '');
-  return `${head}…${text.slice(-tail).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
 /** What a review says in advance about the budget and the approval that it needs. */

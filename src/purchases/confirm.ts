@@ -53,7 +53,7 @@ export async function readTerms(
   await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
   const { approval } = (await getWorkspace(context)).settings;
   const budget = await readBudget(context);
-  const isOver = budget !== undefined && isOverBudget(budget, price);
+  const isOver = isOverBudget(budget, price);
   const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
   return { takesApproval, isOverBudget: isOver, budget };
 }
@@ -194,10 +194,8 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
     kind: 'waiting',
     ...(await requestApproval({ id, kind: 'purchase', purchase, price, isOverBudget: isOver }, context)),
   });
-  if (needsApproval(rule, purchase.kind, price)) {
-    const budget = await readBudget(context);
-    return requestOther(budget !== undefined && isOverBudget(budget, price));
-  }
+  if (needsApproval(rule, purchase.kind, price))
+    return requestOther(isOverBudget(await readBudget(context), price));
   const at = input.confirmedAt ?? context.app.system.now();
   const operation = { id, workspaceId, actorId, channelId, purchase, price, at };
   const prepared = await context.app.ledger.prepare(operation, await findBudget(context));

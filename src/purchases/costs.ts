@@ -306,8 +306,8 @@ export async function refuseOverBudget(
   if (excess) throw new Refusal('over_budget', { ...excess, price });
 }
 
-export function isOverBudget(state: BudgetState, price: Money | undefined): boolean {
-  return findExcess(state.budget, state.spent, price) !== undefined;
+export function isOverBudget(state: BudgetState | undefined, price: Money | undefined): boolean {
+  return state !== undefined && findExcess(state.budget, state.spent, price) !== undefined;
 }
 
 /**

@@ -49,12 +49,6 @@ export function toOperation(row: OperationRow): Operation {
   return { ...readColumns(row), purchase: parsePurchase(row.purchase), ...readStanding(row) };
 }
 
-/** Reads the row of a delete. @throws ZodError if what was confirmed isn't what `toRow` wrote */
-function toDelete(row: OperationRow): DeleteOperation {
-  const deletion = storedDeletion.parse(JSON.parse(row.purchase));
-  return { ...readColumns(row), deletion, ...readStanding(row) } as DeleteOperation;
-}
-
 function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
   return {
     id: row.id,
@@ -110,11 +104,13 @@ function readStanding({ state, reason: code, reason_details }: StandingColumns):
   return { state, ...((state === 'refused' || state === 'unconfirmed') && { reason }) } as Standing;
 }
 
-/** Finds a delete by the ID of its confirmation; undefined for a purchase. */
+/** Finds a delete by the ID of its confirmation. @throws ZodError if what was confirmed isn't what `toRow` wrote */
 export async function findDelete(db: Queries, id: ConfirmationId): Promise<DeleteOperation | undefined> {
   const found = db.selectFrom('operations').selectAll().where('id', '=', id).where('kind', '=', 'delete');
   const row = await found.executeTakeFirst();
-  return row && toDelete(row);
+  if (!row) return undefined;
+  const deletion = storedDeletion.parse(JSON.parse(row.purchase));
+  return { ...readColumns(row), deletion, ...readStanding(row) } as DeleteOperation;
 }
 
 export function createLedgerLists({ db }: Foundation) {

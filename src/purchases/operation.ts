@@ -4,6 +4,7 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import {
   type HostingCode,
   HostingError,
+  type NoDetails,
   type Reason,
   Refusal,
   type RefusalCode,
@@ -22,10 +23,13 @@ import type { Deletion } from '../servers/deletion.ts';
  */
 export type OperationState = Standing['state'];
 
-export type Standing =
+/** A state, and why it was refused or is unconfirmed. */
+export type StandingOf<Refused, Unconfirmed> =
   | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
-  | { readonly state: 'refused'; readonly reason: OperationRefusal }
-  | { readonly state: 'unconfirmed'; readonly reason: UnconfirmedReason };
+  | { readonly state: 'refused'; readonly reason: Refused }
+  | { readonly state: 'unconfirmed'; readonly reason: Unconfirmed };
+
+export type Standing = StandingOf<OperationRefusal, UnconfirmedReason>;
 
 const order = z.strictObject({
   plan: z.string(),
@@ -166,17 +170,15 @@ export const PURCHASE_REFUSALS = [
   'waited_too_long',
   'shutting_down',
 ] as const satisfies readonly RefusalCode[];
-type PurchaseRefusalCode = (typeof PURCHASE_REFUSALS)[number];
 
-type NoDetails = Record<never, never>;
-
-/** Refused with proof: the paid request was not sent, or the API said that it did nothing (docs/hosting-api.md 7). */
-export type ProvenRefusalDetails = Pick<RefusalDetails, PurchaseRefusalCode> & {
+/** Refused with proof: by one of these rules before it was sent, or the API said that it did nothing (docs/hosting-api.md 7). */
+export type ProvenDetails<Rule extends RefusalCode> = Pick<RefusalDetails, Rule> & {
   readonly [Code in HostingCode | 'unknown_code']: NoDetails;
 } & {
   /** A defect of ours occurred before anything was sent. */
   readonly defect: NoDetails;
 };
+export type ProvenRefusalDetails = ProvenDetails<(typeof PURCHASE_REFUSALS)[number]>;
 
 export type OperationRefusalDetails = ProvenRefusalDetails & {
   /** A manager checked the hosting account and decided it, without proof: never described as "nothing was charged". */

@@ -46,14 +46,10 @@ export function createOperationNotifier(parts: NotifierParts) {
     /**
      * Reports the operation's state to the actor, with the root password if one is held. The password is shown ephemerally or
      * not at all; the rest may come as a direct message where no ephemeral message gets through. `reported` is the new
-     * server's state, as the API has just reported it.
+     * server's state, as the API has just reported it. False if Slack accepted no message.
      */
-    notify: (
-      operation: Operation,
-      held: HeldPassword | undefined,
-      reported?: string,
-    ): Promise<{ readonly isNotified: boolean }> =>
-      notifySafely(operation.id, log, { isNotified: false }, async () => {
+    notify: (operation: Operation, held: HeldPassword | undefined, reported?: string): Promise<boolean> =>
+      notifySafely(operation.id, log, false, async () => {
         const { workspaceId, actorId, decidedBy, isLate, state } = operation;
         const wording = await wordingFor(operation);
         const confirmer = confirmerOf(operation);
@@ -67,11 +63,11 @@ export function createOperationNotifier(parts: NotifierParts) {
         const isNotified = isShown || (await sendDirectly(actorId));
         const view = () => outcomeView(operation, { isShown, isNotified }, wording);
         await outbox.updateFollowed(confirmer, view, { isFinal: state !== 'unconfirmed' });
-        if (!isNotified) return { isNotified };
+        if (!isNotified) return false;
         if (isLate && decidedBy !== undefined && decidedBy !== actorId) await sendDirectly(decidedBy);
         if (state === 'settled') await outbox.announce(confirmer, announcement(operation));
         else await outbox.updateAnnouncement(confirmer, announcement(operation));
-        return { isNotified };
+        return true;
       }),
     /** Tells the actor that the order has not been sent yet, because others come first. */
     notifyQueued: (operation: Operation): Promise<void> =>
@@ -245,7 +241,6 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
   }
 }
 
-/** "Creating `web-1`…" */
 export function progressWords({ purchase }: Operation): string {
   return `${purchase.kind === 'create' ? 'Creating' : 'Renewing'} ${codeLabel(labelOf(purchase))}…`;
 }

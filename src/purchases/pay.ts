@@ -231,10 +231,10 @@ export async function notifyOperation(id: ConfirmationId, app: AppContext, repor
   if (!operation || operation.notifiedAt !== undefined || operation.state === 'prepared') return;
   // A lost encryption key must not keep the actor from learning the outcome itself.
   const held = await passwords.find(id).catch(() => undefined);
-  const { isNotified } = await app.operationNotifier.notify(operation, held, reported);
+  if (!(await app.operationNotifier.notify(operation, held, reported))) return;
   // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
-  if (isNotified) await followPurchase(operation, app);
-  if (isNotified) await ledger.markNotified(operation, app.system.now());
+  await followPurchase(operation, app);
+  await ledger.markNotified(operation, app.system.now());
 }
 
 /** The same as the job of the operation, so that nobody else notifies them at the same time. Never throws: it stays due. */

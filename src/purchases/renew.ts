@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describePlan } from '../core/catalog.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
-import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
+import { requestedView } from '../requests/approval-card.ts';
 import { chooseUnnamed } from '../servers/find.ts';
 import { describePaidUntil } from '../servers/words.ts';
 import { context, facts, section } from '../slack/kit/blocks.ts';
@@ -33,13 +33,8 @@ export async function pay(
   // Before it is confirmed: the outcome may come as soon as it is.
   request.views.follow(confirmation.id, viewId);
   const confirmed = await request.execute(confirmPurchase, confirmation);
-  if (confirmed.kind === 'waiting') {
-    const { approval } = confirmed;
-    const words = confirmed.isNew
-      ? waitingWords(approval)
-      : requestedBeforeWords(approval, confirmation.id, request);
-    return { with: noticeView(REQUESTED_TITLE, ...words) };
-  }
+  const { userId } = request.caller.actor;
+  if (confirmed.kind === 'waiting') return { with: requestedView(confirmed, confirmation.id, userId) };
   const { operation } = confirmed;
   if (!confirmed.isNew) {
     const first =

@@ -256,7 +256,7 @@ function leaveToSummary(notifier: OperationNotifier): OperationNotifier {
     announceStart: () => undefined,
     notify: async (operation, held, reported) => {
       const hasEnded = operation.state === 'settled' || operation.state === 'refused';
-      return hasEnded ? { isNotified: true } : notifier.notify(operation, held, reported);
+      return hasEnded || notifier.notify(operation, held, reported);
     },
     notifyQueued: async () => undefined,
   };

@@ -314,12 +314,7 @@ export function listNames(names: readonly string[]): string {
   return rest > 0 ? `${shown.join(', ')} and ${describeNumber(rest)} more` : shown.join(', ');
 }
 
-export type PostedDigest =
-  | { readonly kind: 'posted'; readonly card: Card }
-  /** Nothing was posted; `reason` is Slack's error code. `retryAfterMs`: there were too many messages, and Slack says when to try again. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly retryAfterMs?: number }
-  /** Slack did not answer, or not readably: it may have been posted. */
-  | { readonly kind: 'unknown' };
+export type PostedDigest = Awaited<ReturnType<NotifierParts['outbox']['postOnce']>>;
 
 /** Posts digests and edits them. No method throws. */
 export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {

@@ -5,11 +5,9 @@ import { listOwners } from '../core/permission.ts';
 import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
-import type { OperationNotifier } from '../purchases/outcomes.ts';
 import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
 import type { PostedDigest } from './digest-message.ts';
 import { isQuiet } from './reminder.ts';
-import type { BatchNotifier } from './renew-all.ts';
 import type { DigestWorkspace } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
@@ -207,10 +205,8 @@ async function editDigest(workspaceId: WorkspaceId, app: AppContext): Promise<vo
   if (edited === 'gone') await app.digests.close(workspaceId, live.day);
 }
 
-type Notifiers = { readonly operationNotifier: OperationNotifier; readonly batchNotifier: BatchNotifier };
-
 /** The notifiers of renewals, which have the digest of the workspace edited as well. */
-export function withDigestEdits(app: AppContext): Notifiers {
+export function withDigestEdits(app: AppContext): Pick<AppContext, 'operationNotifier' | 'batchNotifier'> {
   const { operationNotifier, batchNotifier, log } = app;
   const edit = (workspaceId: WorkspaceId): Promise<void> =>
     editDigestSoon(workspaceId, app).catch((error: unknown) =>

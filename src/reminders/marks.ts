@@ -4,7 +4,7 @@ import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { DEFAULT_DIGEST } from '../core/settings.ts';
-import { findZone, localDay } from '../core/time.ts';
+import { localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
 import { editDigestSoon } from './digest.ts';
 import { describeDigest, describeDue, listDue } from './digest-content.ts';
@@ -51,18 +51,13 @@ interface ReminderInput {
   readonly paidUntil: number;
 }
 
-interface MarkedReminder {
-  readonly server: Server;
-  readonly mark: ReminderMark;
-}
-
 /** @throws Refusal `already_renewed`, `snooze_too_late`, `unknown_server`, `role_needed` */
 export const snoozeReminder = defineUseCase({
   name: 'reminder_snooze',
   needs: 'operator',
   effect: 'changes',
   subject: ({ id }) => ({ serverId: id }),
-  run: async (input: ReminderInput & { readonly snooze: Snooze }, context): Promise<MarkedReminder> => {
+  run: async (input: ReminderInput & { readonly snooze: Snooze }, context) => {
     const server = await getRemindedServer(input, context);
     const settings = await readReminderSettings(context);
     const today = localDay(context.app.system.now(), settings.zone);
@@ -79,7 +74,7 @@ export const letExpire = defineUseCase({
   needs: 'manager',
   effect: 'changes',
   subject: ({ id }) => ({ serverId: id }),
-  run: async (input: ReminderInput, context): Promise<MarkedReminder> => {
+  run: async (input: ReminderInput, context) => {
     const server = await getRemindedServer(input, context);
     return putMark(server, input.paidUntil, undefined, context);
   },
@@ -115,7 +110,7 @@ async function putMark(
   paidUntil: number,
   untilDay: string | undefined,
   { actor, app }: UseCaseContext,
-): Promise<MarkedReminder> {
+): Promise<{ readonly server: Server; readonly mark: ReminderMark }> {
   const { id: serverId, label } = server;
   const at = app.system.now();
   const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };
@@ -127,14 +122,3 @@ async function putMark(
 export async function readReminderSettings(context: FollowUpContext): Promise<ReminderSettings> {
   return (await getWorkspace(context)).settings.digest ?? DEFAULT_DIGEST;
 }
-
-/** The owner's own time zone, as Slack has it, to begin with; undefined where the app may not ask Slack. */
-export const findOwnZone = defineUseCase({
-  name: 'settings',
-  needs: 'owner',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<string | undefined> => {
-    const user = await app.users.find(actor.workspaceId, actor.userId);
-    return user?.timeZone === undefined ? undefined : findZone(user.timeZone);
-  },
-});

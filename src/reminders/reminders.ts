@@ -1,10 +1,6 @@
-import type { InputBlock, KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import { DEFAULT_DIGEST, type DigestSettings, describeDaysBefore, findDaysBefore } from '../core/settings.ts';
-import { findZone } from '../core/time.ts';
-import { actions, context, type Message, option, section, textMessage } from '../slack/kit/blocks.ts';
+import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import { type ChannelOptions, channelId, type SelectOptions, type TextOptions } from '../slack/kit/fields.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
@@ -117,94 +113,4 @@ export const reminders = defineCommand({
 async function tellMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
   if (page !== undefined) await showRemindersPage(page, request);
   await request.reply.send(textMessage(words));
-}
-
-/** The digest's fields of the settings form. Without a channel, the others don't count. */
-export const digestFields = {
-  digestChannel: channelId.exactOptional(),
-  digestHour: z
-    .string()
-    .regex(/^(1?\d|2[0-3])$/)
-    .exactOptional(),
-  digestZone: z
-    .string()
-    .refine(
-      (text) => findZone(text) !== undefined,
-      'Enter a time zone such as Europe/Berlin, America/New_York or UTC.',
-    )
-    .exactOptional(),
-  digestDays: z
-    .string()
-    .refine(
-      (text) => findDaysBefore(text) !== undefined,
-      'Enter up to five numbers of days from 1 to 60, such as 7, 3, 1.',
-    )
-    .exactOptional(),
-};
-
-type Optional = { readonly optional: true };
-
-interface Fields {
-  textField(name: 'digestZone' | 'digestDays', options: TextOptions & Optional): InputBlock;
-  selectField(name: 'digestHour', options: SelectOptions & Optional): InputBlock;
-  channelField(name: 'digestChannel', options: ChannelOptions & Optional): InputBlock;
-}
-
-/** What is set, or a proposal: the owner's own time zone, as Slack has it, at nine. */
-export function digestInputs(
-  digest: DigestSettings | undefined,
-  ownZone: string | undefined,
-  fields: Fields,
-): KnownBlock[] {
-  const proposed = { ...DEFAULT_DIGEST, zone: ownZone ?? DEFAULT_DIGEST.zone };
-  const { hour, zone, daysBefore } = digest ?? proposed;
-  return [
-    section('*Daily digest: servers to renew, what renewing them costs, and changes outside this workspace*'),
-    fields.channelField('digestChannel', {
-      label: 'Digest channel',
-      placeholder: 'Choose a channel',
-      hint: 'Leave empty for no digest. Invite the app first. Everyone in the channel can read the servers’ names.',
-      optional: true,
-      excludesShared: true,
-      initial: digest?.channelId,
-    }),
-    fields.selectField('digestHour', {
-      label: 'Hour',
-      placeholder: 'Choose an hour',
-      options: Array.from({ length: 24 }, (_, each) =>
-        option(`${String(each).padStart(2, '0')}:00`, String(each)),
-      ),
-      hint: 'The digest is posted in the first 15 minutes of this hour.',
-      initial: String(hour),
-      optional: true,
-    }),
-    fields.textField('digestZone', {
-      label: 'Time zone',
-      hint: 'Such as Europe/Berlin. Adjusts for daylight saving time.',
-      initial: zone,
-      optional: true,
-      maxLength: 60,
-    }),
-    fields.textField('digestDays', {
-      label: 'Days before the paid time ends',
-      hint: 'With 7, 3, 1: reminders start 7 days before the paid time ends, and can be snoozed until day 3 or day 1.',
-      initial: describeDaysBefore(daysBefore),
-      optional: true,
-      maxLength: 30,
-    }),
-  ];
-}
-
-/** What was entered; undefined without a channel. What was left empty has its default. */
-export function readDigestFields(
-  entered: Partial<Record<keyof typeof digestFields, string>>,
-): DigestSettings | undefined {
-  const { digestChannel: channelId, digestHour, digestZone = '', digestDays = '' } = entered;
-  if (channelId === undefined) return undefined;
-  return {
-    channelId,
-    hour: digestHour === undefined ? DEFAULT_DIGEST.hour : Number(digestHour),
-    zone: findZone(digestZone) ?? DEFAULT_DIGEST.zone,
-    daysBefore: findDaysBefore(digestDays) ?? DEFAULT_DIGEST.daysBefore,
-  };
 }

@@ -192,8 +192,6 @@ function operationWords(
   return `${state === 'refused' ? '❌' : '⏳'} ${outcomeWords(operation, wording)}`;
 }
 
-export type BatchNotifier = ReturnType<typeof createBatchNotifier>;
-
 /** Notifies users of renewals that they confirmed together. Never throws. */
 export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: NotifierParts) {
   return {

@@ -1,7 +1,8 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
+import { quote } from '../access/words.ts';
 import { describeReason, type ReasonWords } from '../core/errors.ts';
-import type { ConfirmationId } from '../core/ids.ts';
+import type { ConfirmationId, UserId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { countPaidDays } from '../core/time.ts';
 import { createReviewButton, renewButton } from '../purchases/buttons.ts';
@@ -20,12 +21,11 @@ import {
   escapeText,
   mention,
   plainLabel,
-  shorten,
   slackDate,
 } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { type ApprovalAnswer, answerApproval, readApproval } from './answer-approval.ts';
-import { withdrawApproval } from './approval.ts';
+import { type RequestedApproval, withdrawApproval } from './approval.ts';
 import { isOnCard, type RequestScreen } from './notify.ts';
 import {
   type Approval,
@@ -64,9 +64,9 @@ function approvalButtons(
   const name = plainLabel(labelOfAction(approval), 50);
   const { approve, deny, denyWithReason } = approvalButton;
   const confirm = confirmation({
-    title: `${capital(VERBS[kindOf(approval)].present)} ${name}?`,
+    title: `${capital(kindOf(approval))} ${name}?`,
     text: confirmWords(approval, currency),
-    confirm: `Approve and ${VERBS[kindOf(approval)].present}`,
+    confirm: `Approve and ${kindOf(approval)}`,
     isDangerous: approval.kind === 'delete',
   });
   return [
@@ -90,19 +90,15 @@ function withdrawButton(approval: Approval): Button {
   return withdrawApprovalButton.element('Withdraw request', { id: approval.id }, { label });
 }
 
+/** Who reads of an open approval: its requester can withdraw it, a decider can answer it. */
+export type ApprovalReader = 'requester' | 'decider' | 'other';
+
 /** An open approval, with what its reader may do with it. */
-export function waitingBlocks(
-  {
-    approval,
-    canAnswer,
-    isOwn,
-  }: { readonly approval: Approval; readonly canAnswer: boolean; readonly isOwn: boolean },
-  currency: string,
-): KnownBlock[] {
+export function waitingBlocks(approval: Approval, reader: ApprovalReader, currency: string): KnownBlock[] {
   const expires = `Expires ${slackDate(approval.expiresAt)}.`;
-  const line = section(`${describeWanted(approval, currency, isOwn)} ${expires}`);
-  if (isOwn) return [line, actions(withdrawButton(approval))];
-  return canAnswer ? [line, actions(...approvalButtons(approval, currency))] : [line];
+  const line = section(`${describeWanted(approval, currency, reader === 'requester')} ${expires}`);
+  if (reader === 'requester') return [line, actions(withdrawButton(approval))];
+  return reader === 'decider' ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
 
 /** What a manager needs to know to decide, in one line. */
@@ -219,6 +215,8 @@ export const approvalModals = [
   })),
 ];
 
+const REQUESTED_TITLE = 'Approval requested';
+
 const CHECKING = 'Checking that nothing has changed…';
 
 /** Money effect: what is approved is paid or deleted once, however many users press. */
@@ -252,12 +250,10 @@ export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
   return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
-export const REQUESTED_TITLE = 'Approval requested';
-
 const VERBS = {
-  create: { present: 'create', gerund: 'creating', past: 'created', ongoing: 'is being created' },
-  renew: { present: 'renew', gerund: 'renewing', past: 'renewed', ongoing: 'is being renewed' },
-  delete: { present: 'delete', gerund: 'deleting', past: 'deleted', ongoing: 'is being deleted' },
+  create: { gerund: 'creating', past: 'created', ongoing: 'is being created' },
+  renew: { gerund: 'renewing', past: 'renewed', ongoing: 'is being renewed' },
+  delete: { gerund: 'deleting', past: 'deleted', ongoing: 'is being deleted' },
 } as const;
 
 /** "5.90/month"; undefined where nothing is paid. */
@@ -275,7 +271,7 @@ function describeWanted(approval: Approval, currency: string, isOwn = false): st
   const isKnown = approval.kind === 'purchase' && approval.price !== undefined;
   const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (price unknown)';
   const who = isOwn ? 'You want' : `${mention(approval.requesterId)} wants`;
-  return `${who} to *${VERBS[kindOf(approval)].present}* ${codeLabel(labelOfAction(approval))}${cost}.`;
+  return `${who} to *${kindOf(approval)}* ${codeLabel(labelOfAction(approval))}${cost}.`;
 }
 
 export function describeDecision(approval: Approval, currency: string): string {
@@ -342,8 +338,7 @@ export function answeredWords(approval: Approval): string {
 }
 
 function reasonOf({ denialReason }: Approval): string {
-  if (denialReason === undefined) return '';
-  return `\n> ${escapeText(shorten(denialReason, 300)).replaceAll('\n', '\n> ')}`;
+  return denialReason === undefined ? '' : `\n${quote(denialReason)}`;
 }
 
 function untilThen(action: ApprovalAction): string {
@@ -388,21 +383,20 @@ const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
     'the app’s database was restored from a backup, so we can’t tell whether it was already answered',
 };
 
-export function waitingWords(approval: Approval): string[] {
-  return [approvalWords(approval), 'You can close this window. We’ll message you the result.'];
-}
-
-/** What a form says when an approval of the same was requested before, in this form or another one. */
-export function requestedBeforeWords(
-  approval: Approval,
+/** What a form becomes once an approval was requested in it, or when the same was requested before, here or in another form. */
+export function requestedView(
+  { isNew, approval }: RequestedApproval,
   formId: ConfirmationId,
-  { caller }: SlackRequest,
-): string[] {
-  const isOthers = approval.requesterId !== caller.actor.userId;
+  userId: UserId,
+): ModalView {
+  const words = approvalWords(approval);
+  if (isNew)
+    return noticeView(REQUESTED_TITLE, words, 'You can close this window. We’ll message you the result.');
+  const isOthers = approval.requesterId !== userId;
   const first = isOthers
     ? `${mention(approval.requesterId)} has already requested this. If you’re a manager, you can approve it in \`/vps status\`.`
     : approval.id === formId
       ? 'You already confirmed this.'
       : 'You’ve already requested this.';
-  return [first, approvalWords(approval)];
+  return noticeView(REQUESTED_TITLE, first, words);
 }

@@ -69,13 +69,10 @@ export async function listDecidable(
   roles: HeldRoles,
   { actor, app }: FollowUpContext,
 ): Promise<readonly Approval[]> {
-  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS);
-  const now = app.system.now();
+  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS, app.system.now());
   return open.filter(
     (approval) =>
-      approval.requesterId !== actor.userId &&
-      approval.expiresAt > now &&
-      coversRole(roles, 'manager', labelOfAction(approval)),
+      approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval)),
   );
 }
 

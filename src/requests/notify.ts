@@ -210,7 +210,6 @@ export function createRequestNotifier(
   const screenOf = ({ kind }: Request): RequestScreen<Request> =>
     kind === 'role' ? screens.role : screens.approval;
   return {
-    /** Asks them to decide; returns the cards that were posted. */
     postCards: (request: Request, { channelId, userIds }: Deciders): Promise<readonly Card[]> =>
       notifySafely(request.id, log, [], async () => {
         const message = await screenOf(request).card(request, parts);

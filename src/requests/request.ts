@@ -5,6 +5,7 @@ import type { NoDetails, Reason } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import type { Role } from '../core/roles.ts';
+import { HOUR_MS } from '../core/time.ts';
 import { labelOf, type Purchase } from '../purchases/operation.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
 
@@ -135,7 +136,8 @@ export type ApprovalOutcome =
   | { readonly state: Exclude<ApprovalState, 'canceled'> }
   | { readonly state: 'canceled'; readonly reason: CancelReason };
 
-export { HOUR_MS as APPROVAL_MS } from '../core/time.ts';
+/** How long a request for approval stays open. */
+export const APPROVAL_MS = HOUR_MS;
 
 export function labelOfAction(action: ApprovalAction): string {
   return action.kind === 'delete' ? action.label : labelOf(action.purchase);

@@ -8,7 +8,7 @@ import { EVERY_SERVER, findPattern } from '../core/labels.ts';
 import { ROLES, roleCovers } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
-import { type ActionHandler, defineButton } from '../slack/kit/button.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -175,18 +175,9 @@ const approveForm = defineForm({
   load: async (input, request, origin) => approveView(await request.execute(readRoleRequest, input), origin),
 });
 
-const { workday, permanent, deny } = accessAnswerButton;
-
-export const answerActions = [
-  workday.on(({ id }, request) => press(id, { kind: 'approve', forMs: 8 * HOUR_MS }, request)),
-  permanent.on(({ id }, request) => press(id, { kind: 'approve' }, request)),
-  deny.on(({ id }, request) => press(id, { kind: 'deny' }, request)),
-  adjustButton.on((input, request) => approveForm.open(input, request)),
-  approveForm.handler,
-];
-
-export const answerModals = [
-  approveModal.onSubmit(answerRoleRequest, async ({ fields, metadata, viewId }, request) => {
+const approveHandler = approveModal.onSubmit(
+  answerRoleRequest,
+  async ({ fields, metadata, viewId }, request) => {
     const { role, time } = fields;
     const pattern = fields.pattern === undefined ? EVERY_SERVER : findPattern(fields.pattern);
     if (pattern === undefined) return { with: { errors: { pattern: WRONG_PATTERN } } };
@@ -199,8 +190,8 @@ export const answerModals = [
         await request.views.update(viewId, noticeView('Role granted', answeredWords(answered)));
       },
     };
-  }),
-];
+  },
+);
 
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {
   const answered = await request.execute(answerRoleRequest, { id, answer });
@@ -269,36 +260,42 @@ export function requestAccessView(input: WantedRole, origin: Origin) {
   });
 }
 
-export const requestAccessActions = [
-  requestAccessForm.handler,
-  requestAccessButton.on((input, request) => requestAccessForm.open(input, request)),
-  withdrawAccessButton.on(async ({ id }, request) => {
-    await request.reply.replace(withdrawnMessage(await request.execute(withdrawRoleRequest, { id })));
-  }),
-];
-
-export const requestAccessModals = [
-  reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin }, request) => ({
-    // The form closes: a message that stays says what was sent and can be withdrawn.
-    after: async () => {
-      const wanted = { id: origin.formId, ...metadata, ...fields };
-      const requested = await request.execute(requestAccess, wanted);
-      await request.reply.send(requestedMessage(requested.request, requested.owners));
-    },
-  })),
-];
-
 export type RunTyped = (text: string, request: SlackRequest) => Promise<void>;
 
-/**
- * The button with which a user continues once a role was granted. Slack has asked them before it sends the press; the command
- * then checks their permission and asks what it always asks, such as **Create and pay** or the label of a server to delete.
- */
-export function defineContinue(run: RunTyped): ActionHandler {
-  return continueButton.on(async ({ id }, request) => {
-    const command = await request.execute(findGrantedCommand, { id });
-    await run(command, request);
-  });
+const { workday, permanent, deny } = accessAnswerButton;
+
+/** What is pressed and sent about requests for a role. `runTyped` runs the command for which a role was granted. */
+export function roleRequestHandlers(runTyped: RunTyped) {
+  return {
+    actions: [
+      requestAccessForm.handler,
+      requestAccessButton.on((input, request) => requestAccessForm.open(input, request)),
+      withdrawAccessButton.on(async ({ id }, request) => {
+        await request.reply.replace(withdrawnMessage(await request.execute(withdrawRoleRequest, { id })));
+      }),
+      workday.on(({ id }, request) => press(id, { kind: 'approve', forMs: 8 * HOUR_MS }, request)),
+      permanent.on(({ id }, request) => press(id, { kind: 'approve' }, request)),
+      deny.on(({ id }, request) => press(id, { kind: 'deny' }, request)),
+      adjustButton.on((input, request) => approveForm.open(input, request)),
+      approveForm.handler,
+      // Slack has asked the user before it sends the press. The command then checks their permission and asks what it always asks,
+      // such as **Create and pay** or the label of a server to delete.
+      continueButton.on(async ({ id }, request) => {
+        await runTyped(await request.execute(findGrantedCommand, { id }), request);
+      }),
+    ],
+    modals: [
+      reasonForm.onSubmit(requestAccess, async ({ fields, metadata, origin }, request) => ({
+        // The form closes: a message that stays says what was sent and can be withdrawn.
+        after: async () => {
+          const wanted = { id: origin.formId, ...metadata, ...fields };
+          const requested = await request.execute(requestAccess, wanted);
+          await request.reply.send(requestedMessage(requested.request, requested.owners));
+        },
+      })),
+      approveHandler,
+    ],
+  };
 }
 
 /** A button's value holds 2,000 characters, escapes included. */

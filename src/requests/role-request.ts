@@ -196,10 +196,8 @@ export const withdrawRoleRequest = defineUseCase({
 });
 
 async function listOwn({ actor, app }: UseCaseContext): Promise<readonly RoleRequest[]> {
-  const open = await app.requests.listOpen(actor.workspaceId, ROLES_ASKED);
-  const own = open.filter(
-    ({ requesterId, expiresAt }) => requesterId === actor.userId && expiresAt > app.system.now(),
-  );
+  const open = await app.requests.listOpen(actor.workspaceId, ROLES_ASKED, app.system.now());
+  const own = open.filter(({ requesterId }) => requesterId === actor.userId);
   if (own.length === 0) throw new Refusal('no_open_request', {});
   return own;
 }

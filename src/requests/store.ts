@@ -67,13 +67,14 @@ export function createRequests(foundation: Foundation) {
       return { ...toRequest(row), deletion } as RequestOf<Kind>;
     },
 
-    /** Oldest first; also those whose time is over and that have not been closed yet. */
+    /** Oldest first; without `now`, also those whose time is over and that have not been closed yet. */
     listOpen: async <Kind extends Request['kind']>(
       workspaceId: WorkspaceId,
       kinds: readonly Kind[],
+      now = 0,
     ): Promise<readonly RequestOf<Kind>[]> => {
       const open = oldestFirst(db).where('state', '=', 'open').where('workspace_id', '=', workspaceId);
-      const rows = await open.where('kind', 'in', kinds).execute();
+      const rows = await open.where('kind', 'in', kinds).where('expires_at', '>', now).execute();
       return rows.map((row) => toRequest(row) as RequestOf<Kind>);
     },
 
@@ -81,16 +82,85 @@ export function createRequests(foundation: Foundation) {
      * Stores an approval. The same ID again, or an open one about the same server's delete or month, is returned instead.
      * @throws Refusal `restored`
      */
-    requestApproval: (requested: NewApproval, audit: AuditEntry) =>
-      transact((trx) => requestApproval(trx, foundation, requested, audit)),
+    requestApproval: (
+      requested: NewApproval,
+      audit: AuditEntry,
+    ): Promise<{ readonly isNew: boolean; readonly approval: Approval }> =>
+      transact(async (trx) => {
+        const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
+        const row = toRow(requested, account);
+        // One whose time is over blocks no other, even before it is closed.
+        await trx
+          .updateTable('requests')
+          .set({ claim: '' })
+          .where('workspace_id', '=', row.workspace_id)
+          .where('claim', '=', row.claim)
+          .where('claim', '<>', '')
+          .where('expires_at', '<=', row.asked_at)
+          .execute();
+        const inserted = await trx
+          .insertInto('requests')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .returningAll()
+          .executeTakeFirst();
+        if (inserted) {
+          await refuseFromBeforeRestore(trx, inserted.id);
+          await askFor(trx, foundation, inserted);
+          await addAudit(trx, foundation, audit);
+        }
+        const sameClaim = oldestFirst(trx)
+          .where('workspace_id', '=', row.workspace_id)
+          .where('claim', '=', row.claim);
+        const stored =
+          inserted ?? (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow());
+        const approval = toRequest(stored);
+        if (approval.kind === 'role')
+          throw new Error('the ID of an approval belongs to a request for a role');
+        return { isNew: inserted !== undefined, approval };
+      }),
 
     /**
      * Stores a request for a role. If the same user has requested the same role for the same servers since `since`, and that
      * request is open or denied, it is returned instead; older open ones are replaced, and returned so that their cards are
      * closed. A user who has made `most` requests since then, for any role, can't make another one.
      */
-    requestRole: (request: NewRoleRequest, limit: { readonly since: number; readonly most: number }) =>
-      transact((trx) => requestRole(trx, foundation, request, limit)),
+    requestRole: (
+      request: NewRoleRequest,
+      { since, most }: { readonly since: number; readonly most: number },
+    ): Promise<RoleRequestOutcome> =>
+      transact(async (trx) => {
+        // Two simultaneous requests of one user are serialized here, so that each counts the other.
+        await lockWorkspace(trx, request.workspaceId);
+        const row = toRow(request, '');
+        const rows = await oldestFirst(trx)
+          .where('workspace_id', '=', row.workspace_id)
+          .where('requester_id', '=', row.requester_id)
+          .where('kind', '=', 'role')
+          .where('asked_at', '>=', since)
+          .execute();
+        const recent = rows.map(toRoleRequest);
+        const same = await findSameId(trx, row);
+        const repeated = same
+          ? toRoleRequest(same)
+          : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
+        if (repeated) return { kind: 'repeated', request: repeated };
+        if (recent.length >= most) return { kind: 'too_many', recent };
+        const replaced = await trx
+          .updateTable('requests')
+          .set({ state: 'replaced', decided_at: row.asked_at, is_told: 0, claim: '' })
+          .where('workspace_id', '=', row.workspace_id)
+          .where('claim', '=', row.claim)
+          .returningAll()
+          .execute();
+        const inserted = await trx
+          .insertInto('requests')
+          .values(row)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
+        return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
+      }),
 
     /**
      * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and its time is over. Only
@@ -114,15 +184,63 @@ export function createRequests(foundation: Foundation) {
      * transaction and audited as that. Undefined when it is not open any more. Money effect: what it prepares will be sent.
      * A purchase is paid then, and with a delete the rest of the paid month is lost.
      */
-    approve: (id: ConfirmationId, approval: ApprovedBy, audit: AuditEntry): Promise<Approval | undefined> =>
-      transact((trx) => approve(trx, foundation, id, approval, audit)),
+    approve: (
+      id: ConfirmationId,
+      { by, at, budget }: { readonly by: UserId; readonly at: number; readonly budget?: Budget | undefined },
+      audit: AuditEntry,
+    ): Promise<Approval | undefined> =>
+      transact(async (trx) => {
+        const approved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
+        if (!approved) return undefined;
+        if (approved.kind === 'role') throw new Error('a role is granted, not approved');
+        if (approved.kind === 'delete') {
+          await addAudit(trx, foundation, audit);
+          const { workspaceId, requesterId: actorId, channelId, serverId, paidUntil, account } = approved;
+          const deletion = {
+            kind: 'delete',
+            serverId,
+            label: freezeLabel(approved.label),
+            paidUntil,
+          } as const;
+          await prepareDelete(trx, foundation, {
+            id,
+            workspaceId,
+            actorId,
+            channelId,
+            deletion,
+            account,
+            at,
+          });
+          return approved;
+        }
+        const code = await prepareApproved(trx, foundation, approved, at, budget);
+        await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
+        if (!code) return approved;
+        const reason = { code, details: {} };
+        const canceled = await move(trx, foundation, id, ['approved'], { state: 'canceled', at, reason });
+        return canceled as Approval | undefined;
+      }),
 
     /**
      * open → approved, with its grant in the same transaction. Undefined when it is not open any more. A grant never lowers a
      * role: a higher or longer one that the requester has received since stays, and `granted.until` says so.
      */
-    grantRole: (id: ConfirmationId, grant: GrantedBy): Promise<RoleRequest | undefined> =>
-      transact((trx) => grantRole(trx, foundation, id, grant)),
+    grantRole: (
+      id: ConfirmationId,
+      { by, at, grant }: { readonly by: UserId; readonly at: number; readonly grant: NewGrant },
+    ): Promise<RoleRequest | undefined> =>
+      transact(async (trx) => {
+        const moved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
+        if (!moved) return undefined;
+        if (moved.kind !== 'role') throw new Error('an approval grants no role');
+        if (moved.workspaceId !== grant.workspaceId)
+          throw new Error('a request of one workspace can grant no role in another');
+        const { until } = await addGrant(trx, foundation.newId(), grant);
+        const granted = { role: grant.role, pattern: grant.pattern, until };
+        const text = JSON.stringify(granted);
+        await trx.updateTable('requests').set({ granted: text }).where('id', '=', id).execute();
+        return { ...moved, granted };
+      }),
 
     storeCards: async (id: ConfirmationId, cards: readonly Card[]): Promise<void> => {
       const text = JSON.stringify(cards);
@@ -138,132 +256,6 @@ export function createRequests(foundation: Foundation) {
 }
 
 const oldestFirst = (db: Queries) => db.selectFrom('requests').selectAll().orderBy('asked_at').orderBy('id');
-
-async function requestApproval(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  requested: NewApproval,
-  audit: AuditEntry,
-): Promise<{ readonly isNew: boolean; readonly approval: Approval }> {
-  const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
-  const row = toRow(requested, account);
-  // One whose time is over blocks no other, even before it is closed.
-  await trx
-    .updateTable('requests')
-    .set({ claim: '' })
-    .where('workspace_id', '=', row.workspace_id)
-    .where('claim', '=', row.claim)
-    .where('claim', '<>', '')
-    .where('expires_at', '<=', row.asked_at)
-    .execute();
-  const inserted = await trx
-    .insertInto('requests')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (inserted) {
-    await refuseFromBeforeRestore(trx, inserted.id);
-    await askFor(trx, foundation, inserted);
-    await addAudit(trx, foundation, audit);
-  }
-  const sameClaim = oldestFirst(trx)
-    .where('workspace_id', '=', row.workspace_id)
-    .where('claim', '=', row.claim);
-  const stored = inserted ?? (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow());
-  const approval = toRequest(stored);
-  if (approval.kind === 'role') throw new Error('the ID of an approval belongs to a request for a role');
-  return { isNew: inserted !== undefined, approval };
-}
-
-async function requestRole(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  request: NewRoleRequest,
-  { since, most }: { readonly since: number; readonly most: number },
-): Promise<RoleRequestOutcome> {
-  // Two simultaneous requests of one user are serialized here, so that each counts the other.
-  await lockWorkspace(trx, request.workspaceId);
-  const row = toRow(request, '');
-  const rows = await oldestFirst(trx)
-    .where('workspace_id', '=', row.workspace_id)
-    .where('requester_id', '=', row.requester_id)
-    .where('kind', '=', 'role')
-    .where('asked_at', '>=', since)
-    .execute();
-  const recent = rows.map(toRoleRequest);
-  const same = await findSameId(trx, row);
-  const repeated = same
-    ? toRoleRequest(same)
-    : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
-  if (repeated) return { kind: 'repeated', request: repeated };
-  if (recent.length >= most) return { kind: 'too_many', recent };
-  const replaced = await trx
-    .updateTable('requests')
-    .set({ state: 'replaced', decided_at: row.asked_at, is_told: 0, claim: '' })
-    .where('workspace_id', '=', row.workspace_id)
-    .where('claim', '=', row.claim)
-    .returningAll()
-    .execute();
-  const inserted = await trx.insertInto('requests').values(row).returningAll().executeTakeFirstOrThrow();
-  for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
-  return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
-}
-
-interface ApprovedBy {
-  readonly by: UserId;
-  readonly at: number;
-  readonly budget?: Budget | undefined;
-}
-
-async function approve(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  { by, at, budget }: ApprovedBy,
-  audit: AuditEntry,
-): Promise<Approval | undefined> {
-  const approved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
-  if (!approved) return undefined;
-  if (approved.kind === 'role') throw new Error('a role is granted, not approved');
-  if (approved.kind === 'delete') {
-    await addAudit(trx, foundation, audit);
-    const { workspaceId, requesterId: actorId, channelId, serverId, paidUntil, account } = approved;
-    const deletion = { kind: 'delete', serverId, label: freezeLabel(approved.label), paidUntil } as const;
-    await prepareDelete(trx, foundation, { id, workspaceId, actorId, channelId, deletion, account, at });
-    return approved;
-  }
-  const code = await prepareApproved(trx, foundation, approved, at, budget);
-  await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
-  if (!code) return approved;
-  const reason = { code, details: {} };
-  const canceled = await move(trx, foundation, id, ['approved'], { state: 'canceled', at, reason });
-  return canceled as Approval | undefined;
-}
-
-interface GrantedBy {
-  readonly by: UserId;
-  readonly at: number;
-  readonly grant: NewGrant;
-}
-
-async function grantRole(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  { by, at, grant }: GrantedBy,
-): Promise<RoleRequest | undefined> {
-  const moved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
-  if (!moved) return undefined;
-  if (moved.kind !== 'role') throw new Error('an approval grants no role');
-  if (moved.workspaceId !== grant.workspaceId)
-    throw new Error('a request of one workspace can grant no role in another');
-  const { until } = await addGrant(trx, foundation.newId(), grant);
-  const granted = { role: grant.role, pattern: grant.pattern, until };
-  const text = JSON.stringify(granted);
-  await trx.updateTable('requests').set({ granted: text }).where('id', '=', id).execute();
-  return { ...moved, granted };
-}
 
 /** The process that changes a request reports it at once; another one does if that process has died by then. */
 const TELL_MS = 2000;

@@ -72,15 +72,12 @@ const checked = z.object({
   /** The act is proven not to have been carried out. */
   isFailed: z.literal(true).exactOptional(),
 });
-/** What a **Check state** button carries. */
 export type Checked = z.output<typeof checked>;
 /** Replaces the message's text about the servers with their current state. */
 export const checkButton = defineButton('check_state', checked);
-/** Opens the delete form. */
 export const deleteButton = defineButton('delete', server);
 /** Shows a server's card; on the card, reloads it. */
 export const showButton = defineButton('show', server);
-/** Opens the form for a server's note. */
 export const noteButton = defineButton('note', server);
 export const protectButton = defineButton('protect', server);
 export const unprotectButton = defineButton('unprotect', server);

@@ -234,7 +234,6 @@ export const checkServers = defineUseCase({
   },
 });
 
-/** How long a server is watched after a power action. */
 const WATCH_MS = 2 * MINUTE_MS;
 const FIRST_WAIT_MS = 1500;
 const LONGEST_WAIT_MS = 10_000;

@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import {
   describeReason,
   type HostingCode,
-  type NoDetails,
+  type Reason,
   type ReasonWords,
   type RefusalCode,
   type RefusalDetails,
@@ -18,7 +18,6 @@ import { failedWords, wordsOfRefusal } from '../words.ts';
 import { deleteButton, showButton } from './buttons.ts';
 import type { DeleteDoubtDetails, DeleteOperation, DeleteRefusalDetails } from './deletion.ts';
 
-/** The title of the form in which a delete is confirmed. */
 export const DELETE_TITLE = 'Delete a server';
 /** The titles of that form once it has become a notice: what has become of the delete. */
 export const DELETE_TITLES = {
@@ -56,7 +55,6 @@ export function deleteMessage(operation: DeleteOperation, currency: string, appr
   return textMessage(`${by}${words}`, ...(buttons.length > 0 ? [actions(...buttons)] : []));
 }
 
-/** The announcement in the channel. */
 export function deletedAnnouncement(
   { actorId, deletion }: DeleteOperation,
   approvedBy: UserId | undefined,
@@ -74,14 +72,16 @@ function nextButtons({ state, reason, deletion }: DeleteOperation, approvedBy: U
   return [deleteButton.element(approvedBy === undefined ? 'Try again' : 'Request again…', { id })];
 }
 
-/** How a delete stands, in sentences. */
 export function deleteWords(operation: DeleteOperation, currency: string, approvedBy?: UserId): string {
   const { state, reason, actorId, deletion } = operation;
   const { label: name } = deletion;
   const label = codeLabel(name);
   if (state === 'unconfirmed') return describeReason(DOUBTS, reason, label);
-  const wording = { currency, name, actorId, isApproved: approvedBy !== undefined };
-  if (state === 'refused') return describeReason(REFUSALS, reason, label, wording);
+  if (state === 'refused') {
+    const wording = { currency, actorId, isApproved: approvedBy !== undefined };
+    if (isOwn(reason)) return describeReason(REFUSALS, reason, label, wording);
+    return failedWords({ act: 'delete', label: name }, reason.code, {});
+  }
   return state === 'settled' ? `${label} was deleted.` : `${label} is being deleted.`;
 }
 
@@ -103,26 +103,24 @@ const DOUBTS: ReasonWords<DeleteDoubtDetails, [label: string]> = {
 
 interface Wording {
   readonly currency: string;
-  /** The label as it is, unlike the one that is ready to be shown. */
-  readonly name: string;
   readonly actorId: UserId;
   readonly isApproved: boolean;
 }
 
-type RefusedWords<Details> = (details: Details, label: string, wording: Wording) => string;
+/** The rules of ours that can stop a delete, and a defect. The hosting API's codes have the words of any act. */
+type OwnRefusals = Omit<DeleteRefusalDetails, HostingCode | 'unknown_code'>;
 
-/** Words for a delete that the hosting API refused. */
-function failed(code: HostingCode | 'unknown_code'): RefusedWords<NoDetails> {
-  return (_details, _label, { name }) => failedWords({ act: 'delete', label: name }, code, {});
+function isOwn(reason: Reason<DeleteRefusalDetails>): reason is Reason<OwnRefusals> {
+  return Object.hasOwn(REFUSALS, reason.code);
 }
 
 /** Words for a delete that one of our rules stopped. */
-function refused<Code extends RefusalCode>(code: Code): RefusedWords<RefusalDetails[Code]> {
-  return (details, label, { currency }) =>
+function refused<Code extends RefusalCode>(code: Code) {
+  return (details: RefusalDetails[Code], label: string, { currency }: Wording) =>
     `${label} wasn’t deleted. ${wordsOfRefusal(code, details, currency)}`;
 }
 
-const REFUSALS: ReasonWords<DeleteRefusalDetails, [label: string, wording: Wording]> = {
+const REFUSALS: ReasonWords<OwnRefusals, [label: string, wording: Wording]> = {
   role_needed: (_, label, { actorId }) =>
     `${label} wasn’t deleted: ${mention(actorId)} no longer has permission.`,
   identity_unknown: refused('identity_unknown'),
@@ -141,18 +139,4 @@ const REFUSALS: ReasonWords<DeleteRefusalDetails, [label: string, wording: Wordi
   waited_too_long: refused('waited_too_long'),
   shutting_down: refused('shutting_down'),
   defect: (_, label) => `Something went wrong, so ${label} wasn’t deleted.`,
-  unauthorized: failed('unauthorized'),
-  not_allowed: failed('not_allowed'),
-  bad_request: failed('bad_request'),
-  not_enough_balance: failed('not_enough_balance'),
-  limit: failed('limit'),
-  not_created: failed('not_created'),
-  checking: failed('checking'),
-  not_found: failed('not_found'),
-  wrong_state: failed('wrong_state'),
-  rate_limited: failed('rate_limited'),
-  not_sent: failed('not_sent'),
-  no_answer: failed('no_answer'),
-  unreadable_answer: failed('unreadable_answer'),
-  unknown_code: failed('unknown_code'),
 };

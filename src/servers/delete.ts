@@ -8,7 +8,7 @@ import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { NamedServer, Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
-import { REQUESTED_TITLE, requestedBeforeWords, waitingWords } from '../requests/approval-card.ts';
+import { requestedView } from '../requests/approval-card.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { showLateError } from '../slack/failures.ts';
 import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
@@ -36,14 +36,11 @@ const prepareDelete = defineUseCase({
   },
 });
 
-/** What the delete form shows. */
 interface DeleteReview {
   readonly server: Server;
-  /** Another manager has to approve the delete. */
   readonly takesApproval: boolean;
 }
 
-/** A server, and the label that was typed to confirm its deletion. */
 interface DeleteInput {
   /** Made when the form was opened: two presses of one form carry the same one. */
   readonly formId: ConfirmationId;
@@ -207,7 +204,6 @@ const form = defineForm({
   },
 });
 
-/** `/vps delete` */
 export const remove = defineCommand({
   name: 'delete',
   usage: 'delete [server]',
@@ -238,22 +234,13 @@ export const remove = defineCommand({
         after: async () => {
           if (isConfirmed) return request.execute(carryOutDelete, { formId, show });
           const requested = await request.execute(requestDelete, deletion);
-          await showRequested(requested, formId, viewId, request);
+          const { userId } = request.caller.actor;
+          await request.views.update(viewId, requestedView(requested, formId, userId));
         },
       };
     }),
   ],
 });
-
-async function showRequested(
-  { isNew, approval }: RequestedApproval,
-  formId: string,
-  viewId: string,
-  request: SlackRequest,
-): Promise<void> {
-  const words = isNew ? waitingWords(approval) : requestedBeforeWords(approval, formId, request);
-  await request.views.update(viewId, noticeView(REQUESTED_TITLE, ...words));
-}
 
 /** Shows the result in the form, and announces a delete that is proven. */
 async function showResult(

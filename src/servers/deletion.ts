@@ -4,7 +4,6 @@ import type { AuditCode, AuditEntry } from '../core/audit-entry.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import {
   describeDefect,
-  type HostingCode,
   HostingError,
   isExpected,
   isRefusal,
@@ -12,7 +11,6 @@ import {
   type Reason,
   Refusal,
   type RefusalCode,
-  type RefusalDetails,
 } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { deletionWord, isFrozenLabel } from '../core/labels.ts';
@@ -22,7 +20,13 @@ import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job } from '../db/jobs.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
-import { type ConfirmedOperation, isInTime, OPERATION } from '../purchases/operation.ts';
+import {
+  type ConfirmedOperation,
+  isInTime,
+  OPERATION,
+  type ProvenDetails,
+  type StandingOf,
+} from '../purchases/operation.ts';
 import { type Looked, sendPermitted } from '../purchases/send.ts';
 import { findUnanswered, nameFailure, notInList, type UnansweredCode } from './find.ts';
 import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
@@ -38,7 +42,6 @@ export interface Deletion {
   readonly paidUntil?: number | undefined;
 }
 
-/** A delete that is confirmed now. */
 export interface NewDelete {
   readonly id: ConfirmationId;
   readonly workspaceId: WorkspaceId;
@@ -57,13 +60,7 @@ export interface NewDelete {
  */
 export type DeleteOperation = Omit<ConfirmedOperation, 'purchase'> & {
   readonly deletion: Deletion;
-} & DeleteStanding;
-
-/** The state of a delete, and why it was refused or is unconfirmed. */
-type DeleteStanding =
-  | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
-  | { readonly state: 'refused'; readonly reason: Reason<DeleteRefusalDetails> }
-  | { readonly state: 'unconfirmed'; readonly reason: Reason<DeleteDoubtDetails> };
+} & StandingOf<Reason<DeleteRefusalDetails>, Reason<DeleteDoubtDetails>>;
 
 /** The rules that can end a delete after it was confirmed. */
 const RULES = [
@@ -83,13 +80,7 @@ const RULES = [
   'shutting_down',
 ] as const satisfies readonly RefusalCode[];
 
-/** Refused with proof: the delete was not sent, or the API said that it did nothing. */
-export type DeleteRefusalDetails = Pick<RefusalDetails, (typeof RULES)[number]> & {
-  readonly [Code in HostingCode | 'unknown_code']: NoDetails;
-} & {
-  /** A defect of ours, before anything was sent. */
-  readonly defect: NoDetails;
-};
+export type DeleteRefusalDetails = ProvenDetails<(typeof RULES)[number]>;
 
 /** Why it is not known whether a server was deleted. `isListed`: a list read right after the answer still had it. */
 export type DeleteDoubtDetails = {
@@ -103,7 +94,6 @@ export type DeleteDoubtDetails = {
   readonly restored: NoDetails;
 };
 
-/** Why a delete was refused or is unconfirmed. */
 export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDetails>;
 
 /** How a delete went, for the user who waits for it. */

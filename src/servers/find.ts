@@ -172,7 +172,6 @@ function putRecentFirst(sorted: readonly Server[], recent: readonly ServerId[]):
   return [...used, ...sorted.filter(({ id }) => !places.has(id))];
 }
 
-/** The menus that ask for a server, one for each command. */
 export const pickChoice = {
   show: defineChoice('pick_show'),
   start: defineChoice('pick_start'),

@@ -42,17 +42,42 @@ export function createFollowedActs(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
     /** Adds a server to the act, once. What earlier acts did to the same server is superseded. */
-    add: (act: StartedAct, server: FollowedServer, times: Times): Promise<void> =>
-      engine.transact(db, (trx) => add(trx, foundation, act, server, times)),
+    add: (started: StartedAct, server: FollowedServer, { now, dueAt }: Times): Promise<void> =>
+      engine.transact(db, async (trx) => {
+        const { id, workspaceId, ...facts } = started;
+        const acts = await listActs(trx, workspaceId);
+        await supersede(trx, acts, started, server.serverId);
+        const before = acts.find((each) => each.id === id)?.act;
+        if (before?.servers.some(({ serverId }) => serverId === server.serverId)) return;
+        const told = describeStanding({ servers: [server], passedMs: 0 });
+        const fresh: FollowPayload = {
+          ...facts,
+          since: now,
+          lookedAt: now,
+          passedMs: 0,
+          isMeasured: true,
+          told,
+          servers: [],
+        };
+        const act = before ?? fresh;
+        const payload: FollowPayload = { ...act, servers: [...act.servers, server] };
+        await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
+      }),
     /** Ends what earlier actions on the server are followed for, after one that needs no following. */
     supersede: (act: Omit<StartedAct, 'account'>, serverId: ServerId): Promise<void> =>
       engine.transact(db, async (trx) => {
         await supersede(trx, await listActs(trx, act.workspaceId), act, serverId);
       }),
-    /** Stores where the action was announced, and how. */
-    place: (id: string, place: ActPlace, times: Times): Promise<void> =>
-      engine.transact(db, (trx) => putPlace(trx, foundation, id, place, times)),
-    /** Stops following an act. */
+    place: (id: string, { message, thread }: ActPlace, { now, dueAt }: Times): Promise<void> =>
+      engine.transact(db, async (trx) => {
+        const [job] = await listJobs(trx, FOLLOW, undefined, id);
+        if (!job) return;
+        const { workspaceId } = job;
+        const act = { ...(job.payload as FollowPayload), thread };
+        const payload = { ...act, told: describeStanding(act) };
+        await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
+        if (message) await createKept({ db: trx }).put('message', id, workspaceId, message, now + MESSAGE_MS);
+      }),
     forget: (id: string): Promise<void> => removeJob(db, FOLLOW, id),
   };
 }
@@ -63,33 +88,6 @@ async function listActs(db: Queries, workspaceId: WorkspaceId) {
 }
 
 type Acts = Awaited<ReturnType<typeof listActs>>;
-
-async function add(
-  trx: Queries,
-  foundation: Foundation,
-  started: StartedAct,
-  server: FollowedServer,
-  { now, dueAt }: Times,
-): Promise<void> {
-  const { id, workspaceId, ...facts } = started;
-  const acts = await listActs(trx, workspaceId);
-  await supersede(trx, acts, started, server.serverId);
-  const before = acts.find((each) => each.id === id)?.act;
-  if (before?.servers.some(({ serverId }) => serverId === server.serverId)) return;
-  const told = describeStanding({ servers: [server], passedMs: 0 });
-  const fresh: FollowPayload = {
-    ...facts,
-    since: now,
-    lookedAt: now,
-    passedMs: 0,
-    isMeasured: true,
-    told,
-    servers: [],
-  };
-  const act = before ?? fresh;
-  const payload: FollowPayload = { ...act, servers: [...act.servers, server] };
-  await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
-}
 
 /** The outcome of earlier actions on the server can no longer be found out. A process that looks at one now drops what it saw. */
 async function supersede(
@@ -107,20 +105,4 @@ async function supersede(
     );
     await changeJob(trx, FOLLOW, earlier, { ...act, servers });
   }
-}
-
-async function putPlace(
-  trx: Queries,
-  foundation: Foundation,
-  id: string,
-  { message, thread }: ActPlace,
-  { now, dueAt }: Times,
-): Promise<void> {
-  const [job] = await listJobs(trx, FOLLOW, undefined, id);
-  if (!job) return;
-  const { workspaceId } = job;
-  const act = { ...(job.payload as FollowPayload), thread };
-  const payload = { ...act, told: describeStanding(act) };
-  await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
-  if (message) await createKept({ db: trx }).put('message', id, workspaceId, message, now + MESSAGE_MS);
 }

@@ -81,7 +81,6 @@ export interface FollowWording {
   readonly after?: string | undefined;
 }
 
-/** The verb forms of each followed action. */
 const ACTS = {
   ...VERBS,
   create: { past: 'created', present: 'creating' },

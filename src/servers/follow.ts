@@ -71,7 +71,6 @@ export interface ShownAct {
 
 /** An action whose servers are followed, and the message that reports the outcome. */
 export interface FollowedAct extends StartedAct, ShownAct {
-  /** The thread in which the actor acted. */
   readonly thread?: { readonly ts: string; readonly isOpen: boolean };
   /** The channel's message; absent if there is none, and only the actor gets one. */
   readonly message?: Card;

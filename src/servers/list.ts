@@ -9,7 +9,7 @@ import { actions, context, type Message, section, textMessage } from '../slack/k
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { definePages, type Turn } from '../slack/kit/pages.ts';
+import { definePages } from '../slack/kit/pages.ts';
 import {
   codeTyped,
   count,
@@ -20,7 +20,6 @@ import {
   shorten,
   utcDate,
 } from '../slack/kit/text.ts';
-import type { SlackRequest } from '../slack/request.ts';
 import { listButton, manageChoice } from './buttons.ts';
 import { chooseServer, suggestServers } from './find.ts';
 import { showById } from './show.ts';
@@ -77,7 +76,10 @@ export const list = defineCommand({
     );
   },
   actions: [
-    ...listPages.on(showPage),
+    ...listPages.on(async ({ filter = '', page }, request) => {
+      const found = await request.execute(listServers, { filter });
+      await request.reply.replace(serverList(found, filter, page, request.now()));
+    }),
     listButton.on(async (_value, request) => {
       const found = await request.execute(listServers, { filter: '' });
       await request.reply.send(serverList(found, '', 0, request.now()));
@@ -94,11 +96,6 @@ function wholeList(found: FoundServers, now: number): Message {
   const made = wholeLists.get(found.servers) ?? serverList(found, '', 0, now);
   wholeLists.set(found.servers, made);
   return made;
-}
-
-async function showPage({ filter = '', page }: Turn, request: SlackRequest): Promise<void> {
-  const found = await request.execute(listServers, { filter });
-  await request.reply.replace(serverList(found, filter, page, request.now()));
 }
 
 /** A mention without the name that Slack adds, so that it matches the contact of a note. */

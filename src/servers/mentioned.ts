@@ -8,9 +8,7 @@ export interface MessagePart {
   readonly isUrl: boolean;
 }
 
-/** What is collected of one message: far more than any alert has. */
-const MOST_PARTS = 2000;
-const MOST_COLLECTED = 60_000;
+/** How deep blocks are read: far deeper than any alert's, and no further than the stack holds. */
 const MOST_DEPTH = 12;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,36 +18,22 @@ type Json = Readonly<Record<string, unknown>>;
  * attachments. Addresses of links are separate parts, at the end, since they may be the monitoring system's.
  */
 export function collectParts(message: unknown): readonly MessagePart[] {
-  const collector = createCollector();
-  if (isJson(message)) collectMessage(message, collector, 0);
-  return collector.parts();
-}
-
-type Collector = ReturnType<typeof createCollector>;
-
-function createCollector() {
   const texts: MessagePart[] = [];
   const urls: MessagePart[] = [];
-  let characters = 0;
-  const isFull = () => texts.length + urls.length >= MOST_PARTS || characters >= MOST_COLLECTED;
-  const push = (list: MessagePart[], text: string, isUrl: boolean) => {
-    if (text.trim() === '' || isFull()) return;
-    const kept = text.slice(0, MOST_COLLECTED - characters);
-    characters += kept.length;
-    list.push({ text: kept, isUrl });
-  };
   const addUrl = (url: unknown) => {
-    if (typeof url === 'string') push(urls, decodeAddress(url), true);
+    if (typeof url === 'string') urls.push({ text: decodeAddress(url), isUrl: true });
   };
-  return {
-    addUrl,
-    /** Adds text in Slack's markup. */
-    add: (text: unknown): void => {
-      if (typeof text === 'string') push(texts, takeLinks(text.slice(0, MOST_COLLECTED), addUrl), false);
-    },
-    isFull,
-    parts: (): readonly MessagePart[] => [...texts, ...urls],
+  const add = (text: unknown) => {
+    if (typeof text === 'string') texts.push({ text: takeLinks(text, addUrl), isUrl: false });
   };
+  if (isJson(message)) collectMessage(message, { add, addUrl }, 0);
+  return [...texts, ...urls].filter(({ text }) => text.trim() !== '');
+}
+
+interface Collector {
+  /** Adds text in Slack's markup. */
+  add(text: unknown): void;
+  addUrl(url: unknown): void;
 }
 
 /** The text that readers see: with the words of links, without addresses and references to users, groups, channels and times. */
@@ -82,7 +66,6 @@ function collectMessage(message: Json, collector: Collector, depth: number): voi
   collector.add(message.text);
   collectBlocks(message.blocks, collector, depth);
   for (const attachment of listOf(message.attachments)) {
-    if (collector.isFull()) return;
     for (const field of ['title', 'pretext']) collector.add(attachment[field]);
     // An attachment may be a whole message that was shared.
     collectMessage(attachment, collector, depth + 1);
@@ -100,7 +83,7 @@ const RICH_TEXT = /^rich_text_(?:section|preformatted|quote)$/;
 
 /** Collects texts and addresses from any block, by the names of their fields. */
 function collectBlocks(part: unknown, collector: Collector, depth: number): void {
-  if (depth > MOST_DEPTH || collector.isFull()) return;
+  if (depth > MOST_DEPTH) return;
   if (Array.isArray(part)) {
     for (const each of part) collectBlocks(each, collector, depth + 1);
     return;
@@ -140,7 +123,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A server that a message mentions. */
 interface MentionedServer {
   readonly server: Server;
   readonly by: 'label' | 'ipv4' | 'id' | 'short_name';
@@ -207,7 +189,6 @@ function groupBy<Entry extends { readonly one: Server }>(
 const FIELD_NAMES =
   /^(?:host|hostname|instance|server|node|target|device|machine|vps|name|label|ip|address)$/;
 
-/** Finds mentions word by word. */
 function* findIn(text: string, index: ServerIndex, isUrl: boolean): Generator<MentionedServer> {
   const mention = (server: Server, by: MentionedServer['by']) => ({ server, by, isOnlyInUrl: isUrl });
   const runs = splitRuns(text);

@@ -221,7 +221,6 @@ export interface Protection {
   readonly protectedAt: number;
 }
 
-/** What is stored about a server, by kind. */
 interface Values {
   note: ServerNote;
   protection: Protection;
@@ -229,7 +228,6 @@ interface Values {
 
 /** Stores at most one note and one protection for each server of a workspace. */
 export function createServerNotes({ db }: Foundation) {
-  /** Finds all that is stored about a server. */
   const findAll = async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Partial<Values>> => {
     const rows = await db
       .selectFrom('server_notes')

@@ -18,7 +18,6 @@ import { getNamedServer, notInList } from './find.ts';
 /** Most servers in one command; more are probably a mistake. */
 export const MOST_AT_ONCE = 20;
 
-/** What several typed words mean. */
 type Selection =
   /** Each word is a name of its own. `unmatched`: the refusals of words that match no server. */
   | {
@@ -193,25 +192,16 @@ async function listMatches(
 
 /** Separates servers to act on from those that the action would be refused for, or would do nothing to. */
 async function partition(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
-  const suitable = servers.filter((server) => isSuitable(action, server));
-  const leftOut: LeftOutServer[] = servers
-    .filter((server) => !isSuitable(action, server))
-    .map((server) => ({ server }));
-  if (action === 'start' || suitable.length > MOST_LOOKED_UP) return { chosen: suitable, leftOut };
-  const protections = await app.serverNotes.list('protection', actor.workspaceId);
+  const protections = action === 'start' ? [] : await app.serverNotes.list('protection', actor.workspaceId);
   const protectors = new Map(protections.map(({ serverId, protectedBy }) => [serverId, protectedBy]));
+  const suitable = servers.filter((server) => isSuitable(action, server));
   const protectedOnes = suitable.filter(({ id }) => protectors.has(id));
-  return {
-    chosen: suitable.filter(({ id }) => !protectors.has(id)),
-    leftOut: [
-      ...protectedOnes.map((server) => ({ server, protectedBy: protectors.get(server.id) })),
-      ...leftOut,
-    ],
-  };
+  const leftOut: LeftOutServer[] = [
+    ...protectedOnes.map((server) => ({ server, protectedBy: protectors.get(server.id) })),
+    ...servers.filter((server) => !isSuitable(action, server)).map((server) => ({ server })),
+  ];
+  return { chosen: suitable.filter(({ id }) => !protectors.has(id)), leftOut };
 }
-
-/** More servers than this are refused as too many, without looking up which are protected. */
-const MOST_LOOKED_UP = 200;
 
 function isSuitable(action: PowerAction, server: Server): boolean {
   const isOff = action !== 'start' && isTargetState('stop', server);

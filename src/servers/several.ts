@@ -23,7 +23,6 @@ import { serverLines, severalActWords, severalAnswer, unconfirmedMessage } from 
 import type { LeftOutServer, SelectedServer, SelectedServers } from './select.ts';
 import { findRetriable } from './words.ts';
 
-/** The outcomes for the servers of one command. */
 interface Outcomes {
   readonly done: PowerChange[];
   /** Blocks that only the user sees. */
@@ -199,7 +198,6 @@ export function selectionMessage(
   );
 }
 
-/** Renders the button that acts on exactly these servers. */
 function askBlock(
   action: PowerAction,
   { id, at }: PowerConfirmation,

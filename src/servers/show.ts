@@ -18,7 +18,6 @@ import { collectParts } from './mentioned.ts';
 import { checkState } from './power.ts';
 import { serverLine } from './words.ts';
 
-/** Shows a server's card in the modal of a shortcut. */
 const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));
 /** Finds any server by typing, in the modal of a shortcut. */
 const findChoice = defineChoice('find_server');
@@ -48,7 +47,6 @@ export const show = defineCommand({
   suggestions: [suggestServers(pickChoice.show.id, chooseServer.show), findSuggestions],
 });
 
-/** Answers a button or a menu with the server's card. */
 export async function showById(id: ServerId, request: SlackRequest): Promise<void> {
   await request.reply.send(await loadCard({ ref: { id } }, request));
 }
@@ -76,7 +74,9 @@ const manageServer: Shortcut = {
     const [only] = servers;
     if (!only || servers.length > 1) return matchesView(servers, age, origin, now);
     const card = await request.execute(showServer, { ref: { id: only.id } });
-    return mentionedView(card, age, origin, now, isOnly && isRecent(message, now));
+    // An older alert may be over: its card asks as every card does.
+    const isRecent = (findAge(message, now) ?? HOUR_MS) < HOUR_MS;
+    return mentionedView(card, age, origin, now, isOnly && isRecent);
   },
 };
 
@@ -157,19 +157,18 @@ function aged(age: string | undefined): KnownBlock[] {
 
 const sentMessage = z.object({ ts: z.string().regex(/^\d{1,12}\.\d+$/) });
 
+/** The age of a message in milliseconds; undefined if it has no time. */
+function findAge(message: unknown, now: number): number | undefined {
+  const ts = sentMessage.safeParse(message).data?.ts;
+  return ts === undefined ? undefined : now - Number(ts) * 1000;
+}
+
 /** Says how old a message is, since an alert may have been handled hours ago. Undefined if the message has no time. */
 export function describeAge(message: unknown, now: number): string | undefined {
-  const ts = sentMessage.safeParse(message).data?.ts;
-  if (ts === undefined) return undefined;
-  const ms = now - Number(ts) * 1000;
+  const ms = findAge(message, now);
+  if (ms === undefined) return undefined;
   if (ms < MINUTE_MS) return 'The message is less than a minute old.';
   if (ms < HOUR_MS) return `The message is ${Math.floor(ms / MINUTE_MS)} min old.`;
   const [amount, unit] = ms < 2 * DAY_MS ? [ms / HOUR_MS, 'h'] : [ms / DAY_MS, 'days'];
   return `:warning: The message is ${Math.floor(amount)} ${unit} old.`;
-}
-
-/** An older alert may be over: its card asks as every card does. */
-function isRecent(message: unknown, now: number): boolean {
-  const ts = sentMessage.safeParse(message).data?.ts;
-  return ts !== undefined && now - Number(ts) * 1000 < HOUR_MS;
 }

@@ -6,7 +6,6 @@ import { answer, answerPage, escapeHtml } from './page.ts';
 const INSTALL = '/slack/install';
 const REDIRECT = '/slack/oauth_redirect';
 
-/** Whether `serveInstall` serves a path. */
 export function isInstallPath(path: string): boolean {
   return path === INSTALL || path === REDIRECT;
 }
@@ -21,7 +20,11 @@ export async function serveInstall(
   // Previews and scanners send HEAD requests, which must not start an install.
   if (request.method !== 'GET')
     return answer(response, 405, 'text/plain', 'not possible\n', { allow: 'GET' });
-  if (path === REDIRECT) return showEnd(response, await installer.finish(request, response));
+  if (path === REDIRECT) {
+    const end = await installer.finish(request, response);
+    if (end.kind === 'installed') return showInstalled(response, end.installation);
+    return showFailure(response, failureOf(end));
+  }
   const { url, cookie } = await installer.begin();
   answer(response, 302, 'text/plain; charset=utf-8', 'See Slack.\n', { location: url, 'set-cookie': cookie });
 }
@@ -32,11 +35,6 @@ interface Failure {
   readonly words: string;
   /** Whether trying again can't help. */
   readonly isFinal?: boolean;
-}
-
-function showEnd(response: ServerResponse, end: InstallEnd): void {
-  if (end.kind === 'installed') showInstalled(response, end.installation);
-  else showFailure(response, failureOf(end));
 }
 
 function failureOf(end: Exclude<InstallEnd, { readonly kind: 'installed' }>): Failure {

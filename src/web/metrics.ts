@@ -4,7 +4,6 @@ import type { Secret } from '../core/secret.ts';
 import type { Counts } from '../db/open-store.ts';
 import type { CallReport } from '../hosting/client.ts';
 
-/** The state of the app when the numbers are read. */
 interface Reading {
   readonly counts: Counts;
   /** The limiter of the account that has used the most of its minute, and the calls of all accounts that wait. */
@@ -94,7 +93,6 @@ export function createMetrics() {
   };
 }
 
-/** Whether an `Authorization` header has this bearer token. */
 export function hasToken(authorization: string | undefined, token: Secret<string>): boolean {
   const given = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '';
   // Hashes have one length, so the time of the comparison reveals nothing about the token.

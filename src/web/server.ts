@@ -187,7 +187,6 @@ export async function listen(server: Server, port: number, host: string): Promis
   return (server.address() as AddressInfo).port;
 }
 
-/** Watches the requests of a server. */
 export function watchRequests(server: Server) {
   const open = new Map<ServerResponse, IncomingMessage>();
   server.on('request', (request, response) => {

@@ -10,7 +10,6 @@ import type { PowerAction } from '../core/server.ts';
 /** The beginning of every key, by which scanners for leaked secrets, and people, recognize one. */
 export const KEY_PREFIX = 'vpswf_';
 
-/** How many workflow keys a workspace can have. */
 const MOST_KEYS = 50;
 
 export interface WantedKey {

@@ -53,7 +53,6 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
     findByHash: (workspaceId: WorkspaceId, hash: string) => first(workspaceId, 'hash', hash),
     /** Oldest first. */
     list: (workspaceId: WorkspaceId) => listKeys(db, workspaceId),
-    /** Removes a key and returns it; undefined if there was none. */
     remove: async (workspaceId: WorkspaceId, id: WorkflowKeyId) => {
       const row = await db
         .deleteFrom('workflow_keys')
@@ -159,11 +158,10 @@ export function createWorkflowRuns(foundation: Foundation) {
         await update(trx, run).set({ admitted_at: now }).execute();
         return true;
       }),
-    /** Moves a run from received to asking, with its card. False if it was in another state. */
-    ask: async (run: WorkflowRun, { channelId, ts }: Card): Promise<boolean> => {
+    /** Moves a run from received to asking, with its card. */
+    ask: async (run: WorkflowRun, { channelId, ts }: Card): Promise<void> => {
       const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;
-      const asked = update(db, run).set(columns).where('state', '=', 'received').returning('id');
-      return (await asked.executeTakeFirst()) !== undefined;
+      await update(db, run).set(columns).where('state', '=', 'received').execute();
     },
     /**
      * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`:

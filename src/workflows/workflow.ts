@@ -62,21 +62,16 @@ const ABOUT =
 
 function keyRow(key: WorkflowKey, page: number, now: number): KnownBlock {
   const { id, name } = key;
+  const confirm = confirmation({
+    title: 'Revoke this key?',
+    text: `Workflows that use ${name} will fail. Revoking takes effect immediately.`,
+    confirm: 'Revoke',
+    isDangerous: true,
+  });
+  const label = `Revoke ${name}`;
   return section(
     describeKey(key, now),
-    revokeKeyButton.element(
-      'Revoke',
-      { keyId: id, page },
-      {
-        label: `Revoke ${name}`,
-        confirm: confirmation({
-          title: 'Revoke this key?',
-          text: `Workflows that use ${name} will fail. Revoking takes effect immediately.`,
-          confirm: 'Revoke',
-          isDangerous: true,
-        }),
-      },
-    ),
+    revokeKeyButton.element('Revoke', { keyId: id, page }, { label, confirm }),
   );
 }
 
@@ -163,7 +158,6 @@ export function issueView(origin: Origin): ModalView {
   });
 }
 
-/** The longest name of a key, in characters. */
 const MOST_KEY_NAME = 40;
 
 /** Reads the typed name of a key: 1 to 40 letters, digits, spaces, `.`, `_` and `-`; undefined for anything else. */
@@ -173,7 +167,6 @@ function findKeyName(typed: string): string | undefined {
   return isPlain && [...name].length <= MOST_KEY_NAME ? name : undefined;
 }
 
-/** Reads the entered values, or returns an error for the field that is wrong. */
 function readIssueFields(fields: IssueFields): WantedKey | { readonly errors: Record<string, string> } {
   const name = findKeyName(fields.name);
   if (name === undefined)

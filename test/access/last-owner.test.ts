@@ -36,9 +36,9 @@ function meetBeforeChanging(): void {
     ...ports,
     grants: {
       ...grants,
-      removeAll: async (...given) => {
+      remove: async (...given) => {
         await meet();
-        return grants.removeAll(...given);
+        return grants.remove(...given);
       },
       put: async (...given) => {
         await meet();
@@ -68,4 +68,16 @@ it('one of two owners who lower each other’s role at the same moment stays an 
     entry.execute(grantAccess, { subjectKind: 'user', subjectId, role: 'viewer', pattern: '' }, callerOf(by));
   await Promise.allSettled([lower('U1', 'U2'), lower('U2', 'U1')]);
   expect(await owners()).toHaveLength(1);
+});
+
+it('the grant of the last owner can’t be revoked by itself, and no grant is revoked twice', async () => {
+  const entry = createEntry(ports);
+  const idOf = async (userId: string) =>
+    (await owners()).find(({ subjectId }) => subjectId === userId)?.id ?? '';
+  const [own, others] = [await idOf('U1'), await idOf('U2')];
+  const revoke = (grantId: string) => entry.execute(revokeAccess, { grantId }, callerOf('U1'));
+  await revoke(others);
+  await expect(revoke(others)).rejects.toMatchObject({ code: 'grant_over' });
+  await expect(revoke(own)).rejects.toMatchObject({ code: 'last_owner' });
+  expect(await owners()).toMatchObject([{ subjectId: 'U1' }]);
 });

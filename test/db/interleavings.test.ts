@@ -140,7 +140,9 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
     ));
 
   test('send nothing after a role was revoked', () =>
-    againstSending((store, { workspaceId, grant }) => store.grants.remove(workspaceId, grant.id)));
+    againstSending((store, { workspaceId, grant }) =>
+      store.grants.remove(workspaceId, { grantId: grant.id }),
+    ));
 
   test('send nothing after the settings were changed', () =>
     againstSending((store, { workspaceId }) =>

@@ -162,7 +162,7 @@ test('Home shows nothing any more when the role ended while the hosting API was 
   const [held] = await store.grants.listFor('T1', { userId: 'U1' }, T0);
   const slow: Partial<HostingApi> = {
     fetchServers: async () => {
-      await store.grants.remove('T1', held?.id ?? '');
+      await store.grants.remove('T1', { grantId: held?.id ?? '' });
       return { servers: [server(1, 'web-1')], extent: 'whole', unreadableCount: 0 };
     },
   };

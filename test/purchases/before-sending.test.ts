@@ -200,7 +200,7 @@ describe('before it is sent', () => {
       [
         'the role was revoked',
         'role_needed',
-        () => scenario.store.grants.removeAll('T1', { subjectKind: 'user', subjectId: 'U3' }),
+        () => scenario.store.grants.remove('T1', { subjectKind: 'user', subjectId: 'U3' }),
       ],
       ['the two-person rule was turned on', 'approval_needed', requireTwo],
       ['purchases were frozen', 'purchases_frozen', freeze],

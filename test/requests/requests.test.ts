@@ -102,6 +102,9 @@ describe.each(engines)('requests on $name', ({ make }) => {
     const [create, deletion, role] = ids(young);
     expect(ids(await store.requests.listOpen('T1', APPROVALS))).toEqual([create, deletion]);
     expect(ids(await store.requests.listOpen('T1', ROLES_ASKED))).toEqual([old.id, role]);
+    const isOverAt = T0 + 2 + APPROVAL_MS;
+    expect(ids(await store.requests.listOpen('T1', APPROVALS, isOverAt - 1))).toEqual([create, deletion]);
+    expect(await store.requests.listOpen('T1', APPROVALS, isOverAt)).toEqual([]);
     await store.requests.move(old.id, ['open'], { state: 'denied', at: T0 + 1 });
     await store.requests.approve(deletion ?? '', by(), entry());
     expect(ids(await store.requests.listOpen('T1', ALL_KINDS))).toEqual([create, role]);

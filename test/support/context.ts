@@ -51,7 +51,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
     channelTest: { post: async () => ({ isPosted: true }) },
     slackAbilities: { watch: () => undefined, read: () => UNTRIED },
     operationNotifier: {
-      notify: async () => ({ isNotified: true }),
+      notify: async () => true,
       announceStart: () => undefined,
       notifyLowBalance: async () => undefined,
       notifyQueued: async () => undefined,

@@ -25,7 +25,7 @@ interface FieldOptions {
 }
 
 /** The options of a field for text. */
-export interface TextOptions extends FieldOptions {
+interface TextOptions extends FieldOptions {
   readonly maxLength?: number;
   readonly multiline?: boolean;
 }
@@ -39,7 +39,7 @@ export interface SelectOptions extends FieldOptions {
 }
 
 /** The options of a field for a channel. */
-export interface ChannelOptions extends FieldOptions {
+interface ChannelOptions extends FieldOptions {
   /** Leaves out channels that are shared with other organizations. */
   readonly excludesShared?: boolean;
 }

@@ -81,7 +81,7 @@ export async function openScenario(): Promise<Scenario> {
   const notifier = {
     notify: async (operation: Operation, held?: { readonly password: Secret<string> }) => {
       told.push({ operation, password: held?.password.reveal(), sent: hosting.requests.length });
-      return { isNotified: true };
+      return true;
     },
     announceStart: () => undefined,
     notifyLowBalance: async () => undefined,

@@ -124,7 +124,7 @@ describe('a requester', () => {
     await team.nora.sees('made you an operator');
     await rawUser(team, 'vera').presses('access_continue', { id: request?.id });
     await team.slack.as('vera').in('#ops').sees('This button has expired or isn’t yours');
-    await team.app.ports.grants.removeAll(TEAM.id, { subjectKind: 'user', subjectId: USERS.nora.id });
+    await team.app.ports.grants.remove(TEAM.id, { subjectKind: 'user', subjectId: USERS.nora.id });
     await team.nora.presses('Run /vps reboot web-1');
     await team.nora.sees('You need the operator role');
     system.move(8 * HOUR_MS + 1);

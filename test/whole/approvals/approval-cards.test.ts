@@ -249,7 +249,7 @@ function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSys
 /** Makes the manager a manager only through a group. */
 async function makeManagerByGroup(team: RuledTeam): Promise<void> {
   const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
-  await team.app.ports.grants.removeAll(TEAM.id, subject);
+  await team.app.ports.grants.remove(TEAM.id, subject);
   const owner = team.slack.as('olga').in('#general');
   await owner.types('/vps access grant @platform manager');
   await owner.sees('are now managers');

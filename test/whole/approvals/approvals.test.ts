@@ -12,7 +12,7 @@ import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../su
 async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
   const { grants } = app.ports;
   const subject = { subjectKind: 'user', subjectId: USERS[who].id } as const;
-  await grants.removeAll(TEAM.id, subject);
+  await grants.remove(TEAM.id, subject);
   if (!isManager) return;
   const given = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: 0 } as const;
   await grants.put({ workspaceId: TEAM.id, ...subject, ...given });

@@ -266,7 +266,7 @@ it('a press on Home counts as that of the user whom Slack names, changes their o
   otto.doesNotSee('You need the operator role');
   expect(await team.app.ports.homes.find(TEAM.id, USERS.sam.id)).toBeUndefined();
   const { grants } = team.app.ports;
-  await grants.removeAll(TEAM.id, { subjectKind: 'user', subjectId: USERS.otto.id });
+  await grants.remove(TEAM.id, { subjectKind: 'user', subjectId: USERS.otto.id });
   await otto.presses('Reboot');
   await otto.sees('You need the operator role');
   await otto.sees('You don’t have a role yet');

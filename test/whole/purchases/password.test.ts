@@ -79,7 +79,7 @@ describe.concurrent('the root password', () => {
     await using team = await created();
     await team.manager.closes();
     team.manager.reloads();
-    await team.app.ports.grants.removeAll('T0SANDBOX', { subjectKind: 'user', subjectId: 'U0MANAGER1' });
+    await team.app.ports.grants.remove('T0SANDBOX', { subjectKind: 'user', subjectId: 'U0MANAGER1' });
     await team.restart();
     await team.hosting.close();
     await team.manager.types('/vps password web-1');

@@ -130,7 +130,7 @@ it('a pattern’s permission is checked for each server when its confirmation is
   expect(viewer.ephemeralMessages().at(-1)).toContain('You need the operator role');
   expect((await viewer.audit())[0]).toMatchObject({ action: 'stop', outcome: 'denied' });
   for (const { id } of await team.app.ports.grants.list(TEAM.id))
-    await team.app.ports.grants.remove(TEAM.id, id);
+    await team.app.ports.grants.remove(TEAM.id, { grantId: id });
   await operator.presses('Stop 2 servers');
   await operator.sees('You need the operator role');
   await operator.sees('Stop these 2 servers?');
