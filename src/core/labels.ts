@@ -2,12 +2,13 @@ import { distance } from 'fastest-levenshtein';
 import { Refusal } from './errors.ts';
 
 /*
- * Labels are compared in three ways, and nowhere by hand:
+ * Labels are compared in these ways, and nowhere by hand:
  * - `isIdenticalLabel`: wherever another server must not be hit: deletes, power actions, approvals, exact names. Every character
  *   counts; the caller trims what was typed.
  * - `isSameLabel`: wherever a user would call two labels the same (a typed name, a second server of that label), and where
  *   the hosting service may have trimmed or changed the label that the app sent.
- * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened.
+ * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened. In buttons that name many
+ *   servers, it is shorter still (`freezeBriefly`).
  */
 
 export function isIdenticalLabel(a: string, b: string): boolean {

@@ -1,4 +1,5 @@
 import type { ServerId, UserId } from './ids.ts';
+import { isIdenticalLabel } from './labels.ts';
 
 /** A server, or what is known only by its ID and label. */
 export interface NamedServer {
@@ -107,5 +108,5 @@ export const MOST_NOTE_LETTERS = 300;
 
 /** Whether a note is about this server: same ID and same label. */
 export function isNoteOf(note: ServerNote, server: NamedServer): boolean {
-  return note.serverId === server.id && note.label === server.label;
+  return note.serverId === server.id && isIdenticalLabel(note.label, server.label);
 }

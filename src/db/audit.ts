@@ -1,7 +1,7 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { isRefusal } from '../core/errors.ts';
-import { isSameLabel } from '../core/labels.ts';
+import { isIdenticalLabel } from '../core/labels.ts';
 import type { Foundation, Queries } from './database.ts';
 import type { AuditRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -53,7 +53,7 @@ async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<
   const own = trx.selectFrom('operations').select('account').where('id', '=', operationId);
   const { account } = (await own.executeTakeFirst()) ?? {};
   const ids = held
-    .filter((row) => (account && row.account === account) || isSameLabel(row.label, label))
+    .filter((row) => (account && row.account === account) || isIdenticalLabel(row.label, label))
     .map((row) => row.operation_id);
   if (ids.length > 0) await trx.deleteFrom('passwords').where('operation_id', 'in', ids).execute();
 }

@@ -2,7 +2,7 @@ import { findSearchedAccount } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
 import { HostingError } from '../core/errors.ts';
 import type { AccountNames, ServerId } from '../core/ids.ts';
-import { isSameLabel } from '../core/labels.ts';
+import { isIdenticalLabel, isSameLabel } from '../core/labels.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
@@ -172,7 +172,7 @@ function judgeCreate(
     operation.sentAt !== undefined &&
     more.length === 0 &&
     !hasRival &&
-    mine.label === label &&
+    isIdenticalLabel(mine.label, label) &&
     isMonthBoughtSince(operation, mine, now);
   return isCertain ? { kind: 'done', serverId: mine.id } : CONTRADICTORY;
 }

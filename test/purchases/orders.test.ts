@@ -273,7 +273,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
   test('stays when a server of the same ID is deleted in another account', async () => {
     const id = await settle(1, 'a');
     await store.apiKeys.put('T1', new Secret('another key'), 'U1', T0 + 5);
-    await deleted(1, 'another-server');
+    for (const label of ['another-server', 'Web-1']) await deleted(1, label);
     expect(await store.passwords.find(id)).toBeDefined();
     await deleted(1, 'web-1');
     expect(await store.passwords.find(id)).toBeUndefined();
