@@ -31,7 +31,7 @@ import {
   openCreate,
   reviewCreate,
 } from './confirm.ts';
-import { pay } from './renew.ts';
+import { confirmInForm } from './renew.ts';
 
 const createBackButton = defineButton('create_back', orderValue);
 
@@ -241,7 +241,7 @@ export const create = defineCommand({
       const { order, price, namesakeIds } = metadata;
       const purchase = { kind: 'create' as const, order, namesakeIds };
       const confirmation = { id: origin.formId, purchase, price: money(price) };
-      return pay(confirmation, CREATE_TITLE, viewId, request);
+      return confirmInForm(confirmation, CREATE_TITLE, viewId, request);
     }),
   ],
   suggestions: CHOICES.map(suggest),

@@ -24,7 +24,7 @@ const CLOSE = 'You can close this window. We’ll message you the result.';
  * manager's approval.
  * Money effect: pays once for one operation; a second press shows what has become of the first one.
  */
-export async function pay(
+export async function confirmInForm(
   confirmation: Confirmation,
   title: string,
   viewId: string,
@@ -135,7 +135,7 @@ export const renew = defineCommand({
       const purchase = { kind: 'renew' as const, ...renewal };
       const price = hundredths === undefined ? undefined : money(hundredths);
       const confirmation = { id: origin.formId, purchase, price };
-      return pay(confirmation, RENEW_TITLE, viewId, request);
+      return confirmInForm(confirmation, RENEW_TITLE, viewId, request);
     }),
   ],
 });

@@ -25,7 +25,7 @@ import { refuseProtected } from './notes.ts';
 import { describePaidUntil } from './words.ts';
 
 /** Reads what the delete form shows. @throws Refusal `server_protected`, and as `getServer` does; HostingError */
-const prepareDelete = defineUseCase({
+const readDeleteReview = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'reads',
@@ -195,11 +195,11 @@ const form = defineForm({
   id: 'delete',
   title: DELETE_TITLE,
   input: ref,
-  needs: prepareDelete,
+  needs: readDeleteReview,
   pick: (id) => ({ id }),
   choose: (input, request) => chooseUnnamed('delete', input, request),
   load: async (input, request, origin) => {
-    const review = await request.execute(prepareDelete, { ref: input });
+    const review = await request.execute(readDeleteReview, { ref: input });
     return deleteView(review, origin, request.now(), 'id' in input ? input.on : undefined);
   },
 });
