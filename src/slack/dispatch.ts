@@ -115,7 +115,7 @@ const SILENCE_MS = 1500;
 const WORKING = 'Working on it. The result will appear here.';
 
 /** The blocks that every client of Slack has known for years: Slack reports to nobody that it refuses the message of an ack. */
-const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header', 'divider', 'image'];
+const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header', 'divider'];
 
 /** Refusals that must arrive: what they refuse may have happened. */
 const MUST_ARRIVE: readonly RefusalCode[] = ['order_unsaved', 'approval_unsaved', 'already_handled'];
