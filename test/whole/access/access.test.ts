@@ -126,6 +126,34 @@ describe('a role for some servers', () => {
     ).toEqual([]);
   });
 
+  it('doesn’t show the new label of a server that was renamed since, in Check state or the outcome of a renewal', async () => {
+    await using team = await startWithServers();
+    const nora = team.slack.as('nora').in('#ops');
+    await grantRole(team, nora.id, 'manager', { pattern: 'web-*' });
+    await nora.types('/vps start web-1');
+    await nora.sees('web-1 is already running');
+    await nora.types('/vps renew web-1');
+    await nora.sees('Renew and pay');
+    const { hostingOf } = team.app.ports;
+    Object.assign(team.app.ports, {
+      hostingOf: (...account: Parameters<typeof hostingOf>) => {
+        const hosting = hostingOf(...account);
+        const fetchServers: typeof hosting.fetchServers = async (options) => {
+          const list = await hosting.fetchServers(options);
+          return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'secret-1' })) };
+        };
+        return { ...hosting, fetchServers };
+      },
+    });
+    await nora.presses('Renew and pay');
+    await nora.sees('web-1 wasn’t renewed');
+    await nora.closes();
+    await nora.presses('Check state');
+    await nora.sees('You need the viewer role for this server');
+    expect(nora.screen()).not.toContain('secret-1');
+    expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
+  });
+
   it('is granted with a note when its pattern matches no server yet, offers no other server, and can’t be the owner role', async () => {
     await using team = await startWithServers();
     await team.owner.types('/vps access grant @nora viewer on mail-*');
