@@ -86,6 +86,18 @@ describe('a role granted to a channel', () => {
     expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
   });
 
+  it('pays for nothing once its user has left the channel, in a form that they opened there before either', async () => {
+    await using team = await startWithServers();
+    await grantRole(team, 'C0OPS00001', 'manager', { subjectKind: 'channel' });
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps renew web-1');
+    await nora.sees('Renew and pay');
+    team.slack.admin.channel('#ops').members.delete(nora.id);
+    await nora.presses('Renew and pay');
+    await expect.poll(() => nora.modal()?.shown).toContain('You need the manager role');
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
   it('can’t be granted to a channel that is archived or that Slack does not show', async () => {
     await using team = await startWithServers();
     const { slack } = team;
