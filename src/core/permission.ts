@@ -228,13 +228,15 @@ function toHeldRole(grant: Grant): HeldRole {
  */
 async function appliesTo(
   grant: Grant,
-  actor: Actor,
-  { groups }: AppContext,
+  { workspaceId, userId }: Actor,
+  { groups, channels }: AppContext,
   options: FreshOption,
 ): Promise<boolean | undefined> {
-  if (grant.subjectKind !== 'group') return true;
-  const members = await groups.listMembers(actor.workspaceId, grant.subjectId, options);
-  return members?.includes(actor.userId);
+  const { subjectKind, subjectId } = grant;
+  if (subjectKind === 'group')
+    return (await groups.listMembers(workspaceId, subjectId, options))?.includes(userId);
+  // Their form may have been open since before they left the channel. Elsewhere, Slack shows it to its members only.
+  return !options.isFresh || (await channels.hasMember(workspaceId, subjectId, userId)) !== false;
 }
 
 const MOST_CANDIDATES = 30;

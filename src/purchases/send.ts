@@ -136,8 +136,11 @@ async function refuseOtherMonth(
 ): Promise<void> {
   const server = (await fetchAllServers(payment.hosting, how)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
-  if (!isFrozenLabel(server.label, label))
+  if (!isFrozenLabel(server.label, label)) {
+    // A user who isn't allowed to know the server doesn't learn its new label.
+    await requireManager(payment, server.label);
     throw new Refusal('label_moved', { before: label, now: server.label });
+  }
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
   if (server.paidUntil !== paidUntil)
     throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
@@ -221,12 +224,17 @@ async function look(payment: Payment, check: () => Promise<readonly ServerId[]>)
   const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
   await getHostingOf(operation, app);
   await refuseFrozen(operation.workspaceId, app.workspaces);
-  const { workspaceId, actorId: userId, channelId, purchase } = operation;
-  const mayStill = await hasRole({ workspaceId, userId, channelId }, 'manager', labelOf(purchase), app);
-  if (!mayStill) throw new Refusal('role_needed', { needed: 'manager' });
+  await requireManager(payment, labelOf(operation.purchase));
   await requireApproval(payment);
   await refuseOverBudget(operation, app);
   return { knownIds: await check(), permit, at };
+}
+
+/** @throws Refusal `role_needed`, `identity_unknown` */
+async function requireManager({ operation, app }: Payment, label: string): Promise<void> {
+  const { workspaceId, actorId: userId, channelId } = operation;
+  if (!(await hasRole({ workspaceId, userId, channelId }, 'manager', label, app)))
+    throw new Refusal('role_needed', { needed: 'manager' });
 }
 
 /** The two-person rule may have been turned on since. What was approved has the id of its approval. */

@@ -224,12 +224,15 @@ export const checkServers = defineUseCase({
   ): Promise<readonly FollowedServer[]> => {
     const hosting = await context.hosting();
     const list = await hosting.fetchServers({ freshness: 'fresh' });
-    const checked = servers.map((server) => {
+    const checked: FollowedServer[] = [];
+    for (const server of servers) {
       const found = list.servers.find(({ id }) => id === server.serverId);
       const label = found?.label ?? server.label;
-      return lookAt({ ...server, label }, action, { found, isComplete: list.extent === 'whole' }, FOLLOW_MS);
-    });
-    for (const { label } of checked) await context.requireRoleFor(label);
+      // Whoever presses the button has read the earlier label, not the one that the server may have by now.
+      await context.requireRoleFor(label, server.label);
+      const seen = { found, isComplete: list.extent === 'whole' };
+      checked.push(lookAt({ ...server, label }, action, seen, FOLLOW_MS));
+    }
     return checked;
   },
 });
@@ -256,7 +259,7 @@ export const watchServer = defineUseCase({
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 1.6, LONGEST_WAIT_MS)) {
       await system.sleep(waitMs);
       const seen = await look(id, hosting);
-      if (typeof seen === 'object') await context.requireRoleFor(seen.label);
+      if (typeof seen === 'object') await context.requireRoleFor(seen.label, String(id));
       server = typeof seen === 'object' ? seen : server;
       const ms = system.elapsed() - startedAt;
       const isAtTarget = server !== undefined && isTargetState(action, server);

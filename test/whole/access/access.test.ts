@@ -86,6 +86,18 @@ describe('a role granted to a channel', () => {
     expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
   });
 
+  it('pays for nothing once its user has left the channel, in a form that they opened there before either', async () => {
+    await using team = await startWithServers();
+    await grantRole(team, 'C0OPS00001', 'manager', { subjectKind: 'channel' });
+    const nora = team.slack.as('nora').in('#ops');
+    await nora.types('/vps renew web-1');
+    await nora.sees('Renew and pay');
+    team.slack.admin.channel('#ops').members.delete(nora.id);
+    await nora.presses('Renew and pay');
+    await expect.poll(() => nora.modal()?.shown).toContain('You need the manager role');
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
   it('can’t be granted to a channel that is archived or that Slack does not show', async () => {
     await using team = await startWithServers();
     const { slack } = team;
@@ -124,6 +136,34 @@ describe('a role for some servers', () => {
     expect(
       team.hosting.requests().filter(({ method, path }) => method !== 'GET' && path.includes('3')),
     ).toEqual([]);
+  });
+
+  it('doesn’t show the new label of a server that was renamed since, in Check state or the outcome of a renewal', async () => {
+    await using team = await startWithServers();
+    const nora = team.slack.as('nora').in('#ops');
+    await grantRole(team, nora.id, 'manager', { pattern: 'web-*' });
+    await nora.types('/vps start web-1');
+    await nora.sees('web-1 is already running');
+    await nora.types('/vps renew web-1');
+    await nora.sees('Renew and pay');
+    const { hostingOf } = team.app.ports;
+    Object.assign(team.app.ports, {
+      hostingOf: (...account: Parameters<typeof hostingOf>) => {
+        const hosting = hostingOf(...account);
+        const fetchServers: typeof hosting.fetchServers = async (options) => {
+          const list = await hosting.fetchServers(options);
+          return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'secret-1' })) };
+        };
+        return { ...hosting, fetchServers };
+      },
+    });
+    await nora.presses('Renew and pay');
+    await nora.sees('web-1 wasn’t renewed');
+    await nora.closes();
+    await nora.presses('Check state');
+    await nora.sees('You need the viewer role for this server');
+    expect(nora.screen()).not.toContain('secret-1');
+    expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
   });
 
   it('is granted with a note when its pattern matches no server yet, offers no other server, and can’t be the owner role', async () => {

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../../src/access/grants.ts';
 import { commands } from '../../../src/commands.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/core/roles.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { home } from '../../../src/home/home.ts';
 import { panel } from '../../../src/home/panel.ts';
+import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { shortcuts } from '../../../src/servers/show.ts';
 import { until } from '../../support/eventually.ts';
@@ -85,6 +87,21 @@ async function newestOf(by: RawUser): Promise<string | undefined> {
 /** Hundreds of acts in a few seconds, each with answers and announcements: Slack would take minutes. */
 const startWithServers = () => startTeam({ servers: 400, balanceMinor: 10_000_000, hasRateLimits: false });
 
+const PANEL: Action = {
+  via: 'command',
+  id: 'panel',
+  needs: 'anyone',
+  audit: 'panel',
+  send: (by) => by.command(''),
+};
+const ALERT: Action = {
+  via: 'shortcut',
+  id: 'manage_server',
+  needs: 'viewer',
+  audit: 'show',
+  send: (by) => by.uses('message_action', 'manage_server', 'web-1, web-2 and secret-1 are down'),
+};
+
 const SENDERS: readonly Sender[] = [
   { who: 'olga', role: 'owner' },
   { who: 'mara', role: 'manager' },
@@ -131,6 +148,30 @@ describe('every command, button, form and menu', () => {
     expect(refused).toBeGreaterThan(150);
     expect(team.hosting.requests()).toEqual([]);
     expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
+  it('shows nothing of a server to a user whose role is for others', async () => {
+    // So that reminders about the servers are due.
+    const clock = new HostingClock(() => Date.now() - 28 * DAY_MS);
+    await using team = await startTeam({ servers: 2, hasRateLimits: false, hosting: { clock } });
+    const [secretId = 0] = team.hosting.seedServers(team.account, 1, 'secret');
+    // Not in #ops, where others may read it.
+    const manager = team.slack.as('mara').in('dm');
+    await manager.types('/vps note secret-1 the payroll');
+    await manager.sees('the payroll');
+    await grantRole(team, USERS.nora.id, 'manager', { pattern: 'web-*' });
+    const by = rawUser(team, 'nora');
+    const nora = team.slack.as('nora').in('#ops');
+    const seen = (words: string) => `${words}${by.modal()}${by.mark()}${nora.home()?.shown}`;
+    for (const action of [...ACTIONS, PANEL, ALERT]) {
+      const words = await send(action, by, secretId);
+      await until(() => !by.modal().includes('Loading…'), 5);
+      expect(seen(words), `${action.via} ${action.id}`).not.toMatch(/secret-1|payroll/);
+    }
+    await nora.opensHome();
+    await until(() => nora.home() !== undefined, 5);
+    expect(seen('')).not.toMatch(/secret-1|payroll/);
+    expect(changesSeen(team).filter(({ path }) => path.includes(String(secretId)))).toEqual([]);
   });
 
   it('is allowed to users with the required role', async () => {
