@@ -1,19 +1,18 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { orderOf } from './acts.ts';
 import { movableSystem } from './clocks.ts';
 import { startRuledTeam } from './ruled-team.ts';
 import type { Team, TeamOptions } from './team.ts';
 
 export type OrderingTeam = Awaited<ReturnType<typeof startOrdering>>;
 
-export const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
-
 /** Starts a team whose manager has the review of web-1 in front of them; its clocks can be moved. */
 export async function startOrdering(options: TeamOptions = {}) {
   const system = movableSystem();
   const team = await startRuledTeam(DEFAULT_SETTINGS, { system, ...options });
-  await team.manager.types(ORDER);
+  await team.manager.types(orderOf('web-1'));
   await team.manager.sees('Create and pay');
   /** The orders that are neither done nor refused. */
   const listOpen = () => team.app.ports.ledger.listOpen(TEAM.id);

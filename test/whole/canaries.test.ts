@@ -148,7 +148,7 @@ describe('the whole story of a team, logged at level debug', () => {
     await owner.types('/vps status');
     await owner.sees('Unsaved root passwords');
     await owner.types('/vps audit');
-    await owner.sees('create');
+    await owner.sees('Audit log');
 
     const created = hosting.listServers(account);
     expect(created).toHaveLength(6);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../src/core/time.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { askForRole } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
-const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** The workspace, a requester in #ops, and the owner, who answers in a direct message. */
@@ -15,9 +16,8 @@ async function startWithRequester(options: Parameters<typeof startTeam>[0] = {})
   const nora = team.slack.as('nora').in('#ops');
   const approver = team.slack.as('olga').in('dm');
   const ask = async (wish: string, words: string) => {
-    await nora.types(`/vps access ask ${wish}`);
-    await nora.fills({ 'Why do you need it?': 'x' });
-    await nora.presses('Send request');
+    nora.overlooksOldMessages();
+    await askForRole(nora, wish);
     await nora.sees(words);
     // Sent, the form has closed; a refusal stands in it, or in a message if it came too late for that.
     if (nora.modal()) await nora.closes();
@@ -140,7 +140,7 @@ describe('approving a request', () => {
     await team.approver.types('/vps access grant @nora operator for 24h');
     await team.approver.sees('is now an operator');
     await team.approver.presses('Approve for 8 h');
-    await team.approver.sees('is now an operator');
+    await team.approver.sees('Approved by @olga');
     const ends = async () =>
       (await team.app.ports.grants.list(TEAM.id))
         .filter(({ subjectId }) => subjectId === USERS.nora.id)

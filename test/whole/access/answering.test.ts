@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
+import { HOUR_MS } from '../../../src/core/time.ts';
 import { ROLES_ASKED } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { askForRole, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** A team with servers, whose newcomer was refused a reboot and has asked for the role. */
 async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
@@ -81,9 +81,7 @@ describe('a requester', () => {
       'started',
     ]);
     team.nora.overlooksOldMessages();
-    await team.nora.types('/vps access ask operator');
-    await team.nora.fills({ 'Why do you need it?': 'web-1 hangs' });
-    await team.nora.presses('Send request');
+    await askForRole(team.nora, 'operator', 'web-1 hangs');
     await team.nora.sees('sent to @olga. We’ll let you know.');
     await team.nora.types('/vps access withdraw');
     await team.nora.sees('You withdrew your request for the operator role.');
@@ -96,9 +94,9 @@ describe('a requester', () => {
     const [request] = await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
     const owner = rawUser(team, 'olga');
     for (const action of ['approval_approve', 'approval_deny']) {
-      team.slack.as('olga').in('#ops').overlooksOldMessages();
+      team.owner.overlooksOldMessages();
       await owner.presses(action, { id: request?.id });
-      await team.slack.as('olga').in('#ops').sees('This request no longer exists');
+      await team.owner.sees('This request no longer exists');
     }
     expect(await team.app.ports.requests.listOpen(TEAM.id, ROLES_ASKED)).toEqual([request]);
     expect(await team.rolesOf()).toEqual([]);
@@ -126,7 +124,9 @@ describe('a requester', () => {
     await team.slack.as('vera').in('#ops').sees('This button has expired or isn’t yours');
     await team.app.ports.grants.remove(TEAM.id, { subjectKind: 'user', subjectId: USERS.nora.id });
     await team.nora.presses('Run /vps reboot web-1');
-    await team.nora.sees('You need the operator role');
+    await expect
+      .poll(async () => (await rawUser(team, 'nora').audit())[0])
+      .toMatchObject({ code: 'role_needed' });
     system.move(8 * HOUR_MS + 1);
     await rawUser(team, 'nora').presses('access_continue', { id: request?.id });
     await team.nora.sees('This button has expired. To run the command, type /vps reboot web-1.');
@@ -196,7 +196,7 @@ describe('a workspace of an Enterprise Grid', () => {
     await screen.types('/vps show web-1');
     await screen.presses('Reboot');
     await screen.sees('rebooted web-1');
-    await owner.types(`/vps audit <@${wanda.id}|wanda>`);
+    await owner.overlooksOldMessages().types(`/vps audit <@${wanda.id}|wanda>`);
     await owner.sees('@wanda reboot');
   });
 
@@ -260,13 +260,13 @@ describe('a viewer for web-*', () => {
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     // Not in #ops, where what is ordered is announced to everyone.
     const mara = team.slack.as('mara').in('dm');
-    await mara.types('/vps create plan=small location=ams image=debian-13 label=payroll-2');
+    await mara.types(orderOf('payroll-2'));
     await mara.presses('Create and pay');
     await mara.types('/vps status');
-    await mara.sees(/payroll-2/);
+    await mara.sees('payroll-2 (create, @mara)');
     nora.overlooksOldMessages();
     await nora.types('/vps status');
-    await nora.sees(/hosting API/i);
+    await nora.sees('The hosting API is up');
     nora.doesNotSee('payroll');
   });
 });

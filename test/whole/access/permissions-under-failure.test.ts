@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OTHER_TEAM, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { createServer, orderOf } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -8,15 +9,7 @@ import { startTeam, type Team } from '../../support/team.ts';
 async function revoke(team: Team, who: UserName): Promise<void> {
   const owner = team.slack.as('olga').in('#general');
   await owner.types(`/vps access revoke @${who}`);
-  await owner.sees('role was revoked');
-}
-
-async function createServer(team: Team, label: string): Promise<number> {
-  await team.manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-  await team.manager.presses('Create and pay');
-  await team.manager.sees(`@mara created ${label}`);
-  await team.manager.closes();
-  return team.hosting.listServers(team.account).find((server) => server.label === label)?.id ?? 0;
+  await owner.sees(`@${who}’s role was revoked`);
 }
 
 describe('a revoked role', () => {
@@ -31,7 +24,7 @@ describe('a revoked role', () => {
     const buyer = team.slack.as('nora').in('#ops');
     await team.slack.as('olga').in('#general').types('/vps access grant @nora manager');
     await team.slack.as('olga').in('#general').sees('is now a manager');
-    await buyer.types('/vps create plan=small location=ams image=debian-13 label=late');
+    await buyer.types(orderOf('late'));
     await buyer.sees('5.90');
     await revoke(team, 'nora');
     await buyer.presses('Create and pay');
@@ -144,7 +137,8 @@ describe('a command from a workspace that the app was not set up for', () => {
 describe('a root password', () => {
   it('is shown only to its creator, and only its creator can erase it: owners can’t', async () => {
     await using team = await startTeam();
-    const id = await createServer(team, 'web-1');
+    await createServer(team.manager);
+    const [id = 0] = team.hosting.listServers(team.account).map((server) => server.id);
     const password = team.hosting.passwordOf(id) ?? '';
     const created = await team.app.ports.ledger.findCreated(TEAM.id, id);
     const operationId = created?.operationId ?? '';
@@ -184,8 +178,8 @@ describe('a root password', () => {
 
   it('reveals no server’s name to users without a role who ask for one', async () => {
     await using team = await startTeam();
-    await createServer(team, 'secret-project-1');
-    await createServer(team, 'secret-project-2');
+    await createServer(team.manager, 'secret-project-1');
+    await createServer(team.manager, 'secret-project-2');
     const nora = team.slack.as('nora').in('#random');
     for (const typed of ['s', 'secret-project-1']) {
       const before = nora.messages().length;

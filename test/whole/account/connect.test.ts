@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import type { Log } from '../../../src/log.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
@@ -9,8 +10,6 @@ import { until } from '../../support/eventually.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { grantRole, readMetrics, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
-
-const MINUTE_MS = 60_000;
 
 function startUnconnected(options: TeamOptions = {}): Promise<Team> {
   return startTeam({ isConnected: false, ...options });
@@ -260,7 +259,7 @@ describe('the API key', () => {
     const pages = await Promise.all(answers.map((answer) => answer.text()));
     await team.owner.types('/vps status');
     await team.owner.sees('The hosting API is up');
-    await team.owner.types('/vps audit');
+    await team.owner.overlooksOldMessages().types('/vps audit');
     await team.owner.sees('connected the hosting account');
     const metrics = await readMetrics(team.appUrl);
     const audit = JSON.stringify(await rawUser(team, 'olga').audit());

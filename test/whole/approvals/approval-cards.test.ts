@@ -2,14 +2,22 @@ import { describe, test } from 'vitest';
 import { Refusal } from '../../../src/core/errors.ts';
 import type { Secret } from '../../../src/core/secret.ts';
 import type { Server } from '../../../src/core/server.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { OPERATION } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import {
+  askDelete,
+  askRenew,
+  type RuledTeam,
+  startRuledTeam,
+  TWO_PERSONS,
+} from '../../support/ruled-team.ts';
 import { grantRole, type Team } from '../../support/team.ts';
 
 /** Waits until Slack has refused a call of this method; to this user or channel, if one is named. */
@@ -29,17 +37,13 @@ const OPS = 'C0OPS00001';
 
 const RANDOM = 'C0RANDOM01';
 
-const MINUTE_MS = 60_000;
-
 /** For what must come, on a machine that may be busy. */
 const LONG_MS = 20_000;
-
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('who is asked to approve', () => {
   test('is the channel in the settings, where any manager can answer', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.owner.sees('wants to create web-1');
     expect(team.approver.messages()).toEqual([]);
@@ -83,7 +87,7 @@ describe.concurrent('who is asked to approve', () => {
       settings: { OWNERS: USERS.mara.id },
       hasRoles: false,
     });
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.manager.sees('We couldn’t message a manager');
     const admin = team.slack.as('olga').in('#ops');
@@ -107,7 +111,7 @@ describe.concurrent('while Slack does not answer', () => {
     team.slack.faults.failMethod('chat.postMessage', 'fatal_error');
     team.slack.faults.failMethod('chat.postEphemeral', 'fatal_error');
     team.slack.faults.breakReplyUrls();
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.manager.sees('Waiting for another manager');
     // The requester is told last that no manager could be reached.
@@ -255,15 +259,6 @@ async function makeManagerByGroup(team: RuledTeam): Promise<void> {
   await owner.sees('are now managers');
 }
 
-async function askRenew(team: RuledTeam, typed: string): Promise<void> {
-  await team.manager.types(`/vps renew ${typed}`);
-  await team.manager.presses('Request approval');
-  await team.manager.sees('Waiting for another manager');
-  await team.approver.sees('wants to renew');
-}
-
-const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
-
 describe.concurrent('an approval that can’t be checked again', () => {
   test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async ({
     expect,
@@ -350,7 +345,7 @@ test('an approval is canceled when the server that was to be renewed has another
     await team.manager.closes();
     restore();
   }
-  expect([renewals(team), team.charges()]).toEqual([0, 0]);
+  expect([team.renewals(), team.charges()]).toEqual([0, 0]);
   await team.askCreate('new-1');
   showOtherwise(team, (hosting) => ({
     fetchCatalog: async (options) => {
@@ -393,11 +388,11 @@ test('a label of 600 characters is distinguished from one that differs at its en
   const restore = showServersAs(team, { label: `${prefix}-2` });
   await team.approver.presses('Approve');
   await team.manager.sees('the server’s label has changed since the request');
-  expect(renewals(team)).toBe(0);
+  expect(team.renewals()).toBe(0);
   await team.manager.closes();
   restore();
   await askRenew(team, String(id));
   await team.approver.presses('Approve');
   await team.manager.sees('is now paid until');
-  expect(renewals(team)).toBe(1);
+  expect(team.renewals()).toBe(1);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { deleteServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { CLIENT, connectBoth, type Installs, startInstalls } from '../../support/installs.ts';
 import { postgresUrl } from '../../support/postgres.ts';
@@ -83,10 +84,7 @@ describe('an app that is installed for a whole organization', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(team.other).length]).toEqual([
       0, 1,
     ]);
-    await owner.types('/vps delete beta-1');
-    await owner.fills({ 'To confirm, type beta-1': 'beta-1' });
-    await owner.presses('Delete');
-    await owner.sees('beta-1 was deleted');
+    await deleteServer(owner, 'beta-1');
     expect(team.hosting.listServers(team.account)).toHaveLength(2);
   });
 
@@ -129,7 +127,7 @@ describe('an app that is installed for a whole organization', () => {
     for (const slack of [team.first, team.second]) slack.admin.joinGrid({ isOrgInstall: true });
     await installForOrg(team);
     await ownerOf(team.second).types('/vps help');
-    await ownerOf(team.second).sees('/vps list');
+    await ownerOf(team.second).sees('List servers and manage one');
     const installer = team.first.as('olga').id;
     expect(await team.app.ports.grants.list(SECOND_TEAM.id)).toMatchObject([
       { subjectId: installer, role: 'owner' },
@@ -176,7 +174,7 @@ describe('two workspaces with the same app', () => {
     expect(await tells(team.first, '/vps list', 'alpha-1')).not.toContain('beta');
     expect(await tells(team.second, '/vps list', 'beta-1')).not.toContain('alpha');
     expect(await tells(team.second, '/vps show alpha-1', 'No server matches')).not.toContain('203.');
-    await tells(team.second, '/vps reboot beta-1', 'beta-1');
+    await tells(team.second, '/vps reboot beta-1', 'rebooted beta-1');
     await expect.poll(() => auditOf(team, SECOND_TEAM.id)).toContain('reboot done');
     expect(team.hosting.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
     expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(['running', 'running']);
@@ -226,7 +224,7 @@ describe('two workspaces with the same app', () => {
       await using team = await startTwo({ engine: 'postgres' });
       const { hosting, account, other, first, second } = team;
       const owners = [first, second].map(ownerOf);
-      await Promise.all(owners.map((owner) => owner.types(ORDER)));
+      await Promise.all(owners.map((owner) => owner.types(orderOf('web-1'))));
       await Promise.all(owners.map((owner) => owner.presses('Create and pay')));
       const passwords = await Promise.all(
         [account, other].map(async (one, at) => {
@@ -257,8 +255,6 @@ describe('two workspaces with the same app', () => {
     },
   );
 });
-
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 async function auditOf(team: Installs, workspaceId: string): Promise<string> {
   const entries = await team.app.ports.audit.list({ workspaceId, limit: 50 });

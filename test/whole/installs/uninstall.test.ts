@@ -14,6 +14,7 @@ import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { createIds, realSystem } from '../../../src/system.ts';
 import { vault } from '../../db/fixtures.ts';
 import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
+import { createServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { makeContext } from '../../support/context.ts';
 import {
@@ -33,9 +34,7 @@ async function startWithPassword(options: TeamOptions = {}) {
   await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
   await team.app.ports.homes.put(TEAM.id, 'U0OWNER001', { channelId: 'D1', page: 0, openedAt: 0 });
   const { owner } = team;
-  await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await owner.presses('Create and pay');
-  await owner.sees('web-1 is being created');
+  await createServer(owner);
   await expect.poll(() => team.app.ports.passwords.listHeld(TEAM.id)).toHaveLength(1);
   return team;
 }
@@ -96,7 +95,7 @@ describe('an uninstall', () => {
     await team.install(team.first);
     await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
     const owner = team.first.as('olga').in('#ops');
-    await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await owner.types(orderOf('web-1'));
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 1200 });
     await owner.presses('Create and pay');
     await expect.poll(() => team.hosting.listServers(team.account)).toHaveLength(1);
@@ -174,7 +173,7 @@ describe('a token that was revoked without an event', () => {
     expect(await actionsOf(team)).toEqual(before);
     expect(await leftOf(team)).toEqual(ALL);
     await team.install(team.first);
-    await team.owner.types('/vps list');
+    await team.owner.overlooksOldMessages().types('/vps list');
     await team.owner.sees('1 server');
   });
 });
@@ -213,7 +212,7 @@ describe('an app with token rotation', () => {
     await using team = await startRotating();
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
-      await team.owner.types('/vps status');
+      await team.owner.overlooksOldMessages().types('/vps status');
       await team.owner.sees('User lookups: OK');
     }
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(3);
@@ -233,7 +232,7 @@ describe('an app with token rotation', () => {
     await team.owner.types('/vps list');
     await team.owner.sees('Slack no longer accepts this app’s token');
     await team.install(team.first);
-    await team.owner.types('/vps status');
+    await team.owner.overlooksOldMessages().types('/vps status');
     await team.owner.sees('User lookups: OK');
   });
 });

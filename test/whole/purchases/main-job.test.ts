@@ -12,7 +12,7 @@ describe('the main job', () => {
     await manager.types('/vps create');
     await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-1' });
     await manager.presses('Review');
-    await manager.sees('5.90');
+    await manager.sees('5.90 per month');
     await manager.presses('Create and pay');
     await manager.sees('is being created (');
     const [server] = hosting.listServers(account);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { largeCatalog } from '../../../src/sandbox/hosting/catalog.ts';
+import { deleteServer } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
@@ -62,10 +63,7 @@ describe('three thousand servers', () => {
       if (fresh.modal()) await fresh.closes();
     }
     expect(changesSeen(team)).toEqual([]);
-    await team.manager.types('/vps delete web-1500');
-    await team.manager.fills({ 'To confirm, type web-1500': 'web-1500' });
-    await team.manager.presses('Delete');
-    await team.manager.sees('deleted web-1500');
+    await deleteServer(team.manager, 'web-1500');
     expect(team.hosting.listServers(team.account)).toHaveLength(2999);
     expect(team.slack.brokenRules()).toEqual([]);
   });
@@ -105,7 +103,7 @@ describe('a catalog past every limit of a menu', () => {
       Label: 'typed-1',
     });
     await manager.presses('Review');
-    await manager.sees('3.07');
+    await manager.sees('3.07 per month');
     await manager.presses('Create and pay');
     await manager.sees('typed-1 is being created');
     expect(team.slack.brokenRules()).toEqual([]);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { createServer, fillDelete } from '../../support/acts.ts';
 import { startCpuTimer } from '../../support/clocks.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
@@ -41,10 +42,7 @@ it('bare /vps shows five servers, recently used first, with the buttons that its
 it('bare /vps counts the root passwords that its user has not saved, and shows them', async () => {
   await using team = await startTeam();
   const { manager } = team;
-  await manager.types('/vps create plan=micro location=ams image=debian-13 label=web-1');
-  await manager.presses('Create and pay');
-  await manager.sees('web-1 is being created');
-  if (manager.modal()) await manager.closes();
+  await createServer(manager);
   manager.overlooksOldMessages();
   await manager.types('/vps');
   await manager.sees('The root password of web-1 isn’t saved yet');
@@ -157,8 +155,7 @@ it('a protected server can be neither stopped, rebooted nor deleted, by command 
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
   const { owner, manager } = team;
-  await manager.types('/vps delete db-1');
-  await manager.fills({ 'To confirm, type db-1': 'db-1' });
+  await fillDelete(manager, 'db-1');
   await owner.types('/vps show db-1');
   await owner.presses('Protect');
   await owner.sees('Protected by @olga');

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { fillDelete } from '../../support/acts.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -207,7 +208,7 @@ describe.concurrent('an answer that proves nothing', () => {
     for (const words of ['stopped web-1', 'started web-1', 'rebooted web-1'])
       expect(team.slack.as('nora').in('#ops').screen()).not.toContain(words);
     team.hosting.faults.add({ on: 'delete', ...fault });
-    const manager = await deleteServer(team);
+    const manager = await confirmDelete(team);
     await manager.sees(/web-1 was deleted\.|We’re not sure whether web-1 was deleted/);
     const isGone = team.hosting.listServers(team.account).length === 0;
     expect(await lastAct(team, 'mara', 'delete')).toBe(isGone ? 'done' : `in_doubt ${code}`);
@@ -222,14 +223,15 @@ describe.concurrent('a delete that is answered with another state than deleted',
     'running',
   ] as const)('is reported as deleted only when the list proves it: %s', async (deletedState) => {
     await using team = await startWithServer({ deletedState });
-    const manager = await deleteServer(team);
+    const manager = await confirmDelete(team);
     await manager.sees('web-1 was deleted.');
     expect(await lastAct(team, 'mara', 'delete')).toBe('done');
   });
 
   test('is unconfirmed, and not announced, while the list can’t prove it', async ({ expect }) => {
     await using team = await startWithServer({ deletedState: 'deleting' });
-    const manager = await openDelete(team);
+    const { manager } = team;
+    await fillDelete(manager);
     // Every list from here on is one page of a longer one.
     team.hosting.setAnswers({ paging: 'has_more', pageSize: 1 });
     team.hosting.seedServers(team.account, 3, 'other');
@@ -254,14 +256,8 @@ describe.concurrent('a start that is answered with another state than running', 
   });
 });
 
-async function openDelete(team: Team) {
-  await team.manager.types('/vps delete web-1');
-  await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
-  return team.manager;
-}
-
-async function deleteServer(team: Team) {
-  const manager = await openDelete(team);
+async function confirmDelete({ manager }: Team) {
+  await fillDelete(manager);
   await manager.presses('Delete');
   return manager;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../../src/commands.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { createServer } from '../../support/acts.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -295,10 +296,7 @@ describe('a direct message', () => {
 
   it('never posts a root password in the conversation: a button shows it in an ephemeral message', async () => {
     await using team = await startWithServers();
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('web-9 is being created');
-    await team.manager.closes();
+    await createServer(team.manager, 'web-9');
     const direct = team.manager.in('dm');
     await direct.types('password web-9');
     await direct.sees('nobody else can see. Press the button');

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { OTHER_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { askForRole, createServer, deleteServer } from '../../support/acts.ts';
 import { startOrdering } from '../../support/ordering-team.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
@@ -10,9 +11,7 @@ const faultsOf = async ({ appUrl }: Team) => (await fetch(`${appUrl}/readyz`)).t
 
 async function ask({ slack }: Team, wish: string) {
   const newcomer = slack.as('nora').in('#ops');
-  await newcomer.types(`/vps access ask ${wish}`);
-  await newcomer.fills({ 'Why do you need it?': 'the release' });
-  await newcomer.presses('Send request');
+  await askForRole(newcomer, wish, 'the release');
 }
 
 test('a request for access reaches the owners as a direct message, and an app without a Messages tab is a fault in /readyz until that works again', async () => {
@@ -38,9 +37,7 @@ describe('in a channel that is shared with another organization', () => {
     const manager = team.slack.as('mara').in('#acme-shared');
     await manager.types('/vps reboot web-1');
     await manager.sees('web-1 was rebooted');
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
-    await manager.presses('Create and pay');
-    await manager.sees('web-9 is being created');
+    await createServer(manager, 'web-9');
     for (const label of ['web-1', 'web-9']) team.slack.as('sam').in('#acme-shared').doesNotSee(label);
     team.slack.admin.inviteOrganization('#ops');
     await team.operator.types('/vps stop web-1');
@@ -57,7 +54,7 @@ describe('in a channel that is shared with another organization', () => {
     const [order] = await team.listOpen();
     team.hosting.clock.advance(HOUR_MS);
     team.system.move(HOUR_MS);
-    await team.manager.sees(/was created|is being created/);
+    await team.manager.sees(/(was|is being) created \(/);
     const readOrder = () => team.app.ports.ledger.find(order?.id ?? '');
     await expect.poll(readOrder).toMatchObject({ state: 'settled', notifiedAt: expect.any(Number) });
     team.slack.as('vera').in('#ops').doesNotSee('created web-1');
@@ -111,10 +108,7 @@ describe('a colleague from another workspace of the same Enterprise Grid', () =>
     await team.colleague.sees('grid-1 is being created');
     await team.colleague.closes();
     expect(team.hosting.charges(team.account)).toHaveLength(1);
-    await team.colleague.types('/vps delete web-1');
-    await team.colleague.fills({ 'To confirm, type web-1': 'web-1' });
-    await team.colleague.presses('Delete');
-    await team.colleague.sees('web-1 was deleted');
+    await deleteServer(team.colleague);
   });
 });
 

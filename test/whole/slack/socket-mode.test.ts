@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import { orderOf } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { readMetrics, startTeam, type Team } from '../../support/team.ts';
@@ -80,7 +81,7 @@ describe('in Socket Mode', () => {
     const { slack, hosting, account } = team;
     const manager = slack.as('mara').in('#ops');
     hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 300 });
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await manager.types(orderOf('once'));
     await manager.presses('Create and pay');
     const confirmation = lastOf(team, 'view_submission create_review');
     slack.sockets.refresh();
@@ -121,6 +122,6 @@ describe('in Socket Mode', () => {
     await slack.as('vera').in('#ops').sees('rebooted web-1');
     await team.restart();
     await slack.as('otto').in('#ops').types('/vps list');
-    await slack.as('otto').in('#ops').sees('web-1');
+    await slack.as('otto').in('#ops').sees('1 server');
   });
 });
