@@ -55,10 +55,10 @@ async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
   return {
     hosting,
     slack,
-    manager: slack.as('mara').in('#ops'),
+    manager: slack.as('mara'),
     owner: slack.as('olga').in('dm'),
     /** Everyone who must never see a root password of @mara's. */
-    others: [slack.as('olga').in('dm'), slack.as('olga').in('#ops'), slack.as('nora').in('#ops')],
+    others: [slack.as('olga').in('dm'), slack.as('olga'), slack.as('nora')],
     startCounting: async () => {
       process.kill(app.pid, 'SIGUSR2');
       while (!app.output().includes('counting crash points')) await sleep(5);

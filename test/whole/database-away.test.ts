@@ -164,7 +164,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     const network = await borrow();
     await using team = await startInstalls({ settings: { DATABASE_URL: network.url } });
     await team.install(team.first);
-    const owner = team.first.as('olga').in('#ops');
+    const owner = team.first.as('olga');
     await owner.types('/vps settings notifications');
     await owner.sees('Announce changes');
     network.cut();

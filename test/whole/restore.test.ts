@@ -127,7 +127,7 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       });
       const { slack, hosting, account } = team;
       const backup = backUpWith(DATABASE_URL, folder);
-      const [owner, manager] = [slack.as('olga').in('#ops'), slack.as('mara').in('#ops')];
+      const [owner, manager] = [slack.as('olga'), slack.as('mara')];
       const charges = () => hosting.charges(account).length;
 
       // In the backup: one that was paid, one that is under way, one that waits behind it.

@@ -17,14 +17,14 @@ function idOf({ hosting, account }: Team, label = 'web-1'): number {
 }
 
 async function orders(team: Team, label = 'web-1') {
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  const manager = team.slack.as('mara').overlooksOldMessages();
   await manager.types(orderOf(label));
   await manager.presses('Create and pay');
   return manager;
 }
 
 async function renews(team: Team, label: string) {
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  const manager = team.slack.as('mara').overlooksOldMessages();
   await manager.types(`/vps renew ${label}`);
   await manager.presses('Renew and pay');
   return manager;
@@ -131,7 +131,7 @@ test('a delete that the API has only begun is not reported as done because of a 
   await using team = await startWithServers(SIGNS.length);
   for (const [place, signs] of SIGNS.entries()) {
     const label = `web-${place + 1}`;
-    const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+    const manager = team.slack.as('mara').overlooksOldMessages();
     await fillDelete(manager, label);
     team.hosting.faults.add({ on: 'delete', ...said(202, { id: idOf(team, label), state: 'deleting' }) });
     team.hosting.faults.add({ on: 'servers', kind: 'other_answer', times: 'always', ...signs });

@@ -21,7 +21,7 @@ describe('a revoked role', () => {
     await revoke(team, 'otto');
     await team.operator.chooses('Choose a server', 'web-2');
     await team.operator.sees('You need the operator role');
-    const buyer = team.slack.as('nora').in('#ops');
+    const buyer = team.slack.as('nora');
     await team.slack.as('olga').in('#general').types('/vps access grant @nora manager');
     await team.slack.as('olga').in('#general').sees('is now a manager');
     await buyer.types(orderOf('late'));
@@ -40,7 +40,7 @@ describe('a revoked role', () => {
     await manager.sees('You need the manager role');
     await manager.closes();
     for (const button of ['Stop', 'Reboot', 'Renew…', 'Delete…']) {
-      const fresh = team.slack.as('mara').in('#ops');
+      const fresh = team.slack.as('mara');
       const before = fresh.messages().length;
       await fresh.presses(button);
       await until(() => fresh.messages().length > before);
@@ -119,19 +119,17 @@ describe('a button that another user was shown', () => {
   });
 });
 
-describe('a command from a workspace that the app was not set up for', () => {
-  it('is refused, whichever user it names', async () => {
-    await using team = await startTeam({ servers: 1 });
-    const owner = rawUser(team, 'olga');
-    for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
-      const before = owner.mark();
-      const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
-      await team.slack.deliverSigned({ fields });
-      await owner.seesChange(before);
-      expect(owner.ephemeralMessages().at(-1)).toContain('isn’t set up for this workspace');
-    }
-    expect(team.hosting.requests()).toEqual([]);
-  });
+it('a command from a workspace that the app was not set up for is refused, whichever user it names', async () => {
+  await using team = await startTeam({ servers: 1 });
+  const owner = rawUser(team, 'olga');
+  for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
+    const before = owner.mark();
+    const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
+    await team.slack.deliverSigned({ fields });
+    await owner.seesChange(before);
+    expect(owner.ephemeralMessages().at(-1)).toContain('isn’t set up for this workspace');
+  }
+  expect(team.hosting.requests()).toEqual([]);
 });
 
 describe('a root password', () => {
@@ -167,7 +165,7 @@ describe('a root password', () => {
     await stranger.seesChange(before);
     expect(await team.app.ports.passwords.find(operationId)).toBeDefined();
 
-    const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+    const manager = team.slack.as('mara').overlooksOldMessages();
     await manager.types('/vps password web-1');
     await manager.sees(password);
     await manager.presses("I've saved it");
@@ -203,19 +201,19 @@ describe('when Slack does not say who a user is', () => {
       settings: { OWNERS: USERS.nora.id },
     });
     team.hosting.seedServers(team.account, 1, 'web');
-    const admin = team.slack.as('olga').in('#ops');
+    const admin = team.slack.as('olga');
     await admin.types('/vps audit');
     await admin.sees('You don’t have a role yet');
     await team.viewer.types('/vps list');
     await team.viewer.sees('web-1');
-    const named = team.slack.as('nora').in('#ops');
+    const named = team.slack.as('nora');
     await named.types('/vps audit');
     await named.sees('and was denied: no permission');
   });
 
   it('makes admins owners if users:read is granted', async () => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
-    const admin = team.slack.as('olga').in('#ops');
+    const admin = team.slack.as('olga');
     await admin.types('/vps access');
     await admin.sees('listed in OWNERS');
   });
@@ -254,7 +252,7 @@ describe('when Slack does not say who a user is', () => {
     const { response, tookMs } = await nora.submits('create_review', envelope({ order, price: 590 }, 'F1'));
     expect(response).toContain('Creating');
     expect(tookMs).toBeLessThan(2900);
-    await team.slack.as('nora').in('#ops').sees('web-1 is being created');
+    await team.slack.as('nora').sees('web-1 is being created');
   });
 
   it('does not tell members of a group that they lack the role, or offer them to request it', async () => {
@@ -264,7 +262,7 @@ describe('when Slack does not say who a user is', () => {
     for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
       team.slack.faults.failMethod(method, 'internal_error');
     await team.restart();
-    const nora = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora');
     await nora.types('/vps reboot web-1');
     await nora.sees('Slack couldn’t confirm who you are, so nothing was done');
     nora.doesNotSee('Ask for access');

@@ -17,7 +17,7 @@ function startUnconnected(options: TeamOptions = {}): Promise<Team> {
 
 /** Requests a link as a user would, and makes it lead to this machine. */
 async function askForLink(team: Team): Promise<string> {
-  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').overlooksOldMessages();
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
@@ -154,7 +154,7 @@ describe('/vps connect', () => {
     await team.manager.types('/vps connect');
     await team.manager.sees('Enter the API key');
     const link = `${team.appUrl}${new URL(team.manager.links().at(0) ?? '').pathname}`;
-    const nora = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora');
     await nora.types('/vps access revoke @mara');
     await nora.sees('role was revoked');
     const answer = await post(link, team.apiKey);
@@ -325,7 +325,7 @@ describe('an API key that was set or removed', () => {
     // Someone who got hold of the owner's link connects their own account.
     await post(await askForLink(team), team.hosting.createKey(team.account));
     for (const owner of owners) await owner.sees('@olga connected a new hosting API key');
-    const olga = team.slack.as('olga').in('#ops');
+    const olga = team.slack.as('olga');
     await olga.types('/vps disconnect');
     await olga.presses('Disconnect');
     await owners[1]?.sees('@olga disconnected the hosting account');

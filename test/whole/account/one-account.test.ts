@@ -31,7 +31,7 @@ async function startTwo(keys: 'one key' | 'two keys' = 'one key', options: TeamO
 
 type Two = Awaited<ReturnType<typeof startTwo>>;
 
-const managerOf = (slack: Installs['first']) => slack.as('olga').in('#ops');
+const managerOf = (slack: Installs['first']) => slack.as('olga');
 
 async function order(slack: Installs['first'], label: string, outcome: string) {
   const manager = managerOf(slack);

@@ -5,6 +5,7 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { createServer, fillDelete, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { showOtherwise } from '../../support/other-answers.ts';
 import { askDelete, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -235,20 +236,15 @@ describe.concurrent('when another hosting account is connected', () => {
     await createServer(manager, 'old-1');
     const [made] = team.hosting.listServers(team.account);
     const other = await connectOther(team);
-    const { ports } = team.app;
-    const { hostingOf } = ports;
     const like = { id: made?.id ?? 0, label: 'web-1', state: 'running' };
     // The other account's new server comes under an id that the first one has given out.
-    Object.assign(ports, {
-      hostingOf: (key: Secret<string>) => ({
-        ...hostingOf(key, TEAM.id),
-        fetchServers: async () => ({
-          servers: team.hosting.charges(other).length > 0 ? [like] : [],
-          extent: 'whole' as const,
-          unreadableCount: 0,
-        }),
+    showOtherwise(team, () => ({
+      fetchServers: async () => ({
+        servers: team.hosting.charges(other).length > 0 ? [like] : [],
+        extent: 'whole',
+        unreadableCount: 0,
       }),
-    });
+    }));
     team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
     await manager.types(orderOf('web-1'));
     await manager.presses('Create and pay');

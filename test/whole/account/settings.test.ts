@@ -90,7 +90,7 @@ describe.concurrent('the settings of a workspace', () => {
     await olga.in('#ops').types('/vps');
     await olga.in('#ops').presses('Settings…');
     await olga.in('#ops').sees('• Renewals need approval');
-    const mara = team.slack.as('mara').in('#ops');
+    const mara = team.slack.as('mara');
     await mara.types('/vps');
     await mara.sees('Create a server…');
     mara.doesNotSee('[Settings…]');

@@ -1,15 +1,13 @@
 import { describe, test } from 'vitest';
 import { Refusal } from '../../../src/core/errors.ts';
-import type { Secret } from '../../../src/core/secret.ts';
-import type { Server } from '../../../src/core/server.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { OPERATION } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
+import { showOtherwise, showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import {
   askDelete,
@@ -90,7 +88,7 @@ describe.concurrent('who is asked to approve', () => {
     await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.manager.sees('We couldn’t message a manager');
-    const admin = team.slack.as('olga').in('#ops');
+    const admin = team.slack.as('olga');
     await admin.types('/vps status');
     await admin.sees('Waiting for approval');
     await admin.presses('Approve');
@@ -149,8 +147,7 @@ describe.concurrent('while Slack does not answer', () => {
     await team.approver.sees('Denied by @olga', LONG_MS);
     for (const _ of [1, 2]) {
       system.move(2 * MINUTE_MS);
-      // Time for the sweep to send it again, which it must not.
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await team.app.ports.jobs.runDue();
     }
     expect(outcomes()).toHaveLength(1);
   });
@@ -221,27 +218,6 @@ describe.concurrent('a pending approval', () => {
     expect(team.creates()).toBe(0);
   });
 });
-
-/** From now on the hosting API's answers are these, whatever the account holds, until what it returns is called. */
-function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Partial<HostingApi>): () => void {
-  const { hostingOf } = app.ports;
-  Object.assign(app.ports, {
-    hostingOf: (key: Secret<string>) => {
-      const hosting = hostingOf(key, TEAM.id);
-      return { ...hosting, ...change(hosting) };
-    },
-  });
-  return () => void Object.assign(app.ports, { hostingOf });
-}
-
-/** From now on each listed server has these fields. */
-const showServersAs = (team: RuledTeam, fields: Partial<Server>) =>
-  showOtherwise(team, (hosting) => ({
-    fetchServers: async (options) => {
-      const list = await hosting.fetchServers(options);
-      return { ...list, servers: list.servers.map((server) => ({ ...server, ...fields })) };
-    },
-  }));
 
 /** Slack does not answer about users and groups, and its earlier answers are not cached any more. */
 function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSystem>): void {

@@ -230,7 +230,7 @@ describe.concurrent('a create that needs approval', () => {
       { ...entry, surface: 'modal', outcome: 'done' },
     );
     const owner = rawUser(team, 'olga');
-    const screen = team.slack.as('olga').in('#ops');
+    const screen = team.slack.as('olga');
     await owner.presses('approval_approve', { id });
     await screen.sees('This request no longer exists');
     await owner.presses('approval_approve', { id: 'never-made' });

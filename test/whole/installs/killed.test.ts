@@ -53,7 +53,7 @@ async function startInstalling(crashAt: number) {
   };
   return {
     slack,
-    owner: slack.as('olga').in('#ops'),
+    owner: slack.as('olga'),
     apiKey: hosting.createKey(account, { beforeTopUp: true }),
     /** Allows it in Slack; what it returns goes back to the app. */
     install,

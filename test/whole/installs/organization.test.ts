@@ -23,7 +23,7 @@ async function installForOrg(team: Installs) {
   return browser.open(await browser.allow(await browser.begin(), ORG, team.first.as('olga').id));
 }
 
-const ownerOf = (slack: LocalSlack) => slack.as('olga').in('#ops');
+const ownerOf = (slack: LocalSlack) => slack.as('olga');
 
 describe('an app that is installed for a whole organization', () => {
   it('ends on a page that says so, and serves each workspace with one token and its own account once Slack says which have it', async () => {
@@ -159,7 +159,7 @@ async function tells(
   words: string,
   who: 'olga' | 'vera' | 'otto' = 'olga',
 ): Promise<string> {
-  const user = slack.as(who).in('#ops');
+  const user = slack.as(who);
   await user.types(command);
   await user.sees(words);
   return user

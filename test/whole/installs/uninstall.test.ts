@@ -94,7 +94,7 @@ describe('an uninstall', () => {
     await using team = await startInstalls();
     await team.install(team.first);
     await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
-    const owner = team.first.as('olga').in('#ops');
+    const owner = team.first.as('olga');
     await owner.types(orderOf('web-1'));
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 1200 });
     await owner.presses('Create and pay');
@@ -159,23 +159,21 @@ describe('an event about revoked tokens', () => {
   });
 });
 
-describe('a token that was revoked without an event', () => {
-  it('makes commands say that Slack no longer accepts it, and erases nothing', async () => {
-    await using team = await startWithPassword();
-    team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
-    await team.owner.types('/vps status');
-    await expect
-      .poll(async () => (await team.app.ports.installationStore.find(TEAM.id))?.isTokenRefused)
-      .toBe(true);
-    const before = await actionsOf(team);
-    await team.owner.types('/vps list');
-    await team.owner.sees('Slack no longer accepts this app’s token');
-    expect(await actionsOf(team)).toEqual(before);
-    expect(await leftOf(team)).toEqual(ALL);
-    await team.install(team.first);
-    await team.owner.overlooksOldMessages().types('/vps list');
-    await team.owner.sees('1 server');
-  });
+it('a token that was revoked without an event makes commands say that Slack no longer accepts it, and erases nothing', async () => {
+  await using team = await startWithPassword();
+  team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
+  await team.owner.types('/vps status');
+  await expect
+    .poll(async () => (await team.app.ports.installationStore.find(TEAM.id))?.isTokenRefused)
+    .toBe(true);
+  const before = await actionsOf(team);
+  await team.owner.types('/vps list');
+  await team.owner.sees('Slack no longer accepts this app’s token');
+  expect(await actionsOf(team)).toEqual(before);
+  expect(await leftOf(team)).toEqual(ALL);
+  await team.install(team.first);
+  await team.owner.overlooksOldMessages().types('/vps list');
+  await team.owner.sees('1 server');
 });
 
 /** An app whose tokens expire, on clocks that can be moved together. */
@@ -306,14 +304,12 @@ async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   await ended;
 }
 
-describe('unused workspaces', () => {
-  test('cost no statement, no row and no log line in hours of background work', async () => {
-    const [few, many] = [await workOver(ACTIVE), await workOver(300)];
-    expect(few.statements.length).toBeGreaterThan(500);
-    expect(many.statements.length).toBe(few.statements.length);
-    expect(many.rows).toBe(few.rows);
-    // Only what was done is told, once.
-    expect(many.lines).toEqual(few.lines);
-    expect(many.lines).toHaveLength(ACTIVE);
-  });
+test('unused workspaces cost no statement, no row and no log line in hours of background work', async () => {
+  const [few, many] = [await workOver(ACTIVE), await workOver(300)];
+  expect(few.statements.length).toBeGreaterThan(500);
+  expect(many.statements.length).toBe(few.statements.length);
+  expect(many.rows).toBe(few.rows);
+  // Only what was done is told, once.
+  expect(many.lines).toEqual(few.lines);
+  expect(many.lines).toHaveLength(ACTIVE);
 });

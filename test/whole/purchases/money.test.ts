@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
+import { showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -201,17 +201,7 @@ describe.concurrent('a renewal', () => {
 
   test('of a server whose label has changed since the review is not sent', async ({ expect }) => {
     await using team = await twoReviews();
-    const { hostingOf } = team.app.ports;
-    Object.assign(team.app.ports, {
-      hostingOf: (key: Secret<string>) => {
-        const hosting = hostingOf(key, TEAM.id);
-        const fetchServers = async () => {
-          const list = await hosting.fetchServers();
-          return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'db-prod' })) };
-        };
-        return { ...hosting, fetchServers };
-      },
-    });
+    showServersAs(team, { label: 'db-prod' });
     await team.manager.presses('Renew and pay');
     await team.manager.sees('The server is now called db-prod instead of web-1');
     expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);

@@ -168,7 +168,7 @@ const INTRODUCTION = 'No root password was recognized. The hosting API answered:
 /** The manager orders it, and the API sends this answer, in which no password is recognized. */
 async function orders(team: Team, label: string, body: string | Uint8Array) {
   team.hosting.faults.add({ on: 'create', kind: 'garbage', garbage: body });
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  const manager = team.slack.as('mara').overlooksOldMessages();
   await manager.types(orderOf(label));
   await manager.presses('Create and pay');
   await until(async () => (await heldBy(team)).some((held) => held.label === label));
@@ -240,7 +240,7 @@ describe('an answer in which no root password is recognized', () => {
       await expect.poll(held).toMatchObject({ heldUntil: expect.any(Number) });
     }
     for (const name of ['olga', 'otto', 'vera'] as const)
-      expect(secretsSeenBy(team.slack.as(name).in('#ops'))).toEqual([]);
+      expect(secretsSeenBy(team.slack.as(name))).toEqual([]);
   });
 
   test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async () => {
@@ -287,7 +287,7 @@ const WITHIN = 12_000;
 
 test('a create behind one that hangs is reported as queued within seconds, and paid once', async () => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
-  const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
+  const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name));
   if (!first || !second) throw new Error('a user is missing');
   for (const [user, label] of [
     [first, 'one'],

@@ -269,7 +269,7 @@ describe.concurrent('a reminder', () => {
     };
     await passes(1);
     expect(team.digests()).toHaveLength(1);
-    const fresh = team.slack.as('mara').in('#ops').overlooksOldMessages();
+    const fresh = team.slack.as('mara').overlooksOldMessages();
     await fresh.types('/vps reminders');
     await fresh.sees('web-1 · @mara is letting it expire');
     // One notice when the paid time has ended.
@@ -302,11 +302,11 @@ describe.concurrent('a reminder', () => {
     team.untilDigest(24);
     await team.manager.sees('2 servers to renew soon');
     await grantRole(team, 'U0NOBODY01', 'manager', { pattern: 'db-*' });
-    const limited = team.slack.as('nora').in('#ops').overlooksOldMessages();
+    const limited = team.slack.as('nora').overlooksOldMessages();
     await limited.types('/vps reminders');
     await limited.sees('db-1 ·');
     limited.doesNotSee('web-1 ·');
-    await team.slack.as('nora').in('#ops').presses('Renew all…');
+    await team.slack.as('nora').presses('Renew all…');
     await limited.sees('One more month for 1 server is charged');
     limited.doesNotSee('web-1 ·');
   });
@@ -432,7 +432,7 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
     await team.manager.sees(`${labels.at(-2)} was renewed`);
     expect(team.hosting.charges(team.account)).toHaveLength(1);
 
-    const viewer = team.slack.as('nora').in('#ops');
+    const viewer = team.slack.as('nora');
     await viewer.presses('Show all…');
     // Of web-1, and web-10 to web-19; the renewed one may be among them.
     await viewer.sees(/1[01] servers to renew soon/);

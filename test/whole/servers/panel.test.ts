@@ -14,7 +14,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
   await team.operator.types('/vps');
   await team.operator.sees('No hosting account is connected');
   team.operator.doesNotSee('Connect…');
-  const nora = team.slack.as('nora').in('#ops');
+  const nora = team.slack.as('nora');
   await nora.types('/vps');
   await nora.sees('You don’t have a role yet');
   await nora.presses('Ask for access');
@@ -46,7 +46,7 @@ it('bare /vps counts the root passwords that its user has not saved, and shows t
   manager.overlooksOldMessages();
   await manager.types('/vps');
   await manager.sees('The root password of web-1 isn’t saved yet');
-  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').overlooksOldMessages();
   await owner.types('/vps');
   await owner.sees('web-1');
   owner.doesNotSee('root password');

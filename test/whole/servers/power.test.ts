@@ -66,7 +66,7 @@ it('Refresh updates the same card with the server’s current state', async () =
   await team.operator.types('/vps stop web-1');
   await team.viewer.sees('stopped web-1');
   team.viewer.overlooksOldMessages();
-  const again = team.slack.as('vera').in('#ops');
+  const again = team.slack.as('vera');
   await again.presses('Refresh');
   await again.sees('Last action: @otto stopped it');
   again.doesNotSee('🟢 running');
@@ -88,7 +88,7 @@ it('a second reboot within two minutes asks for confirmation first, also of anot
   await using team = await startTeam({ servers: 1 });
   await team.operator.types('/vps reboot web-1');
   await team.operator.sees('rebooted web-1');
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  const manager = team.slack.as('mara').overlooksOldMessages();
   await manager.types('/vps reboot web-1');
   await manager.sees(/web-1 was rebooted \d+ s ago by @otto\. Reboot it again\?/);
   expect(changesSeen(team)).toHaveLength(1);
@@ -206,7 +206,7 @@ describe.concurrent('an answer that proves nothing', () => {
         .catch(() => undefined);
     }
     for (const words of ['stopped web-1', 'started web-1', 'rebooted web-1'])
-      expect(team.slack.as('nora').in('#ops').screen()).not.toContain(words);
+      expect(team.slack.as('nora').screen()).not.toContain(words);
     team.hosting.faults.add({ on: 'delete', ...fault });
     const manager = await confirmDelete(team);
     await manager.sees(/web-1 was deleted\.|We’re not sure whether web-1 was deleted/);
@@ -238,7 +238,7 @@ describe.concurrent('a delete that is answered with another state than deleted',
     await manager.presses('Delete');
     await manager.sees('We’re not sure whether web-1 was deleted: the hosting API didn’t confirm it.');
     expect(await lastAct(team, 'mara', 'delete')).toBe('in_doubt unreadable_answer');
-    expect(team.slack.as('nora').in('#ops').screen()).not.toContain('deleted web-1');
+    expect(team.slack.as('nora').screen()).not.toContain('deleted web-1');
   });
 });
 

@@ -61,7 +61,7 @@ describe('a command that is answered at once', () => {
     await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state' });
     await team.operator.types('/vps reboot web-1');
-    await team.operator.sees('current state doesn’t allow');
+    await team.operator.sees('web-1 is running, so it can’t be rebooted');
     expect(postsOf(team)).not.toEqual([]);
   });
 

@@ -70,7 +70,7 @@ describe('while Slack limits the app', () => {
   it('a request for access reaches the owners once Slack accepts messages again', async () => {
     await using team = await startTeam();
     team.slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 1 });
-    const newcomer = team.slack.as('nora').in('#ops');
+    const newcomer = team.slack.as('nora');
     await askForRole(newcomer, 'viewer', 'the release');
     await team.slack.as('olga').in('dm').sees('the release');
     expect(team.slack.brokenRules()).toEqual([]);
@@ -115,7 +115,7 @@ describe('without the scope users:read', () => {
     team.slack.admin.joinGrid();
     const user = team.slack.admin.addUser({ id: 'W0GRETA001', name: 'greta', teamId: OTHER_TEAM.id });
     await grantRole(team, user.id, 'operator');
-    const colleague = team.slack.as(user).in('#ops');
+    const colleague = team.slack.as(user);
     await colleague.types('/vps show web-1');
     await colleague.presses('Reboot');
     await colleague.sees('missing scope users:read');
