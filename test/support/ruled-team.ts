@@ -1,6 +1,7 @@
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS, type DigestSettings, type WorkspaceSettings } from '../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import { APPROVALS, labelOfAction } from '../../src/requests/request.ts';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { fillDelete, orderOf } from './acts.ts';
@@ -69,6 +70,14 @@ export async function askRenew(team: RuledTeam, typed = 'web-1'): Promise<void> 
   await team.manager.presses('Request approval');
   await team.manager.sees('Waiting for another manager');
   await team.approver.sees('wants to renew');
+}
+
+/** The open request for approval that is about this server. */
+export async function findApproval({ app }: RuledTeam, label = 'web-1') {
+  const open = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
+  const approval = open.find((each) => labelOfAction(each) === label);
+  if (!approval) throw new Error('nothing waits');
+  return approval;
 }
 
 const DIGEST: DigestSettings = {

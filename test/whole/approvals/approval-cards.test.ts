@@ -12,6 +12,7 @@ import { rawUser } from '../../support/raw-user.ts';
 import {
   askDelete,
   askRenew,
+  findApproval,
   type RuledTeam,
   startRuledTeam,
   TWO_PERSONS,
@@ -161,12 +162,6 @@ describe.concurrent('while Slack does not answer', () => {
     await team.slack.as('mara').in('dm').sees('@olga declined:');
   });
 });
-
-const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>) => {
-  const [approval] = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
-  if (!approval) throw new Error('nothing waits');
-  return approval;
-};
 
 describe.concurrent('a pending approval', () => {
   test('is withdrawn by its requester alone, and can’t be approved after that', async ({ expect }) => {

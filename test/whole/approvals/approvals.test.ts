@@ -2,7 +2,7 @@ import { describe, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import { APPROVALS, labelOfAction } from '../../../src/requests/request.ts';
+import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { deleteServer, fillDelete, orderOf, renewServer } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
@@ -10,6 +10,7 @@ import { envelope, rawUser } from '../../support/raw-user.ts';
 import {
   askDelete,
   askRenew,
+  findApproval,
   type RuledTeam,
   startRuledTeam,
   TWO_PERSONS,
@@ -24,13 +25,6 @@ async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean)
   const given = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: 0 } as const;
   await grants.put({ workspaceId: TEAM.id, ...subject, ...given });
 }
-
-const findApproval = async ({ app }: RuledTeam, label = 'web-1') => {
-  const open = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
-  const approval = open.find((each) => labelOfAction(each) === label);
-  if (!approval) throw new Error('nothing waits');
-  return approval;
-};
 
 /** A team with a server web-1, whose deletion or renewal the manager is about to confirm. */
 async function startWithServer(...how: Parameters<typeof startRuledTeam>) {

@@ -1,14 +1,26 @@
 import { describe, expect, it, test } from 'vitest';
+import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { deleteServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
-import { CLIENT, connectBoth, type Installs, startInstalls } from '../../support/installs.ts';
+import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 const ORG = 'E0SANDBOX';
+
+/** Connects each workspace to a hosting account with two servers: alpha-1 and -2, beta-1 and -2. Returns the second one. */
+async function connectBoth({ app, hosting, account, apiKey }: Installs) {
+  const other = hosting.accounts.create({ name: 'Second', balanceMinor: 100_000 });
+  const otherKey = hosting.createKey(other, { beforeTopUp: true });
+  await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), 'U0OWNER001', 0);
+  await app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(otherKey), 'U0OWNER001', 0);
+  hosting.seedServers(account, 2, 'alpha');
+  hosting.seedServers(other, 2, 'beta');
+  return other;
+}
 
 /** An organization with two workspaces that were given the app, and a hosting account for each. */
 async function startOrg(options: TeamOptions = {}) {

@@ -17,13 +17,7 @@ import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
 import { createServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { makeContext } from '../../support/context.ts';
-import {
-  CLIENT,
-  fillWorkspaces,
-  type Installs,
-  nameWorkspace,
-  startInstalls,
-} from '../../support/installs.ts';
+import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { openWatched, type Watch } from '../../support/statements.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
@@ -245,11 +239,30 @@ interface Work {
   readonly lines: readonly string[];
 }
 
+const idOf = (nth: number) => `T${String(nth).padStart(8, '0')}`;
+
+/** Fills a store with installs, as OAuth and `/vps connect` leave them: sealed tokens, sealed keys, an owner, an audit. */
+async function fillWorkspaces(databaseUrl: string, count: number): Promise<void> {
+  const { installationStore, apiKeys, close } = await openStore({ databaseUrl, vault, system: realSystem });
+  for (let nth = 0; nth < count; nth++) {
+    const id = idOf(nth);
+    const installedBy = id.replace('T', 'U');
+    const installedAt = realSystem.now();
+    await installationStore.install({
+      ...{ id, isOrg: false, name: `Workspace ${id}`, installedBy, installedAt },
+      scopes: ['commands', 'chat:write'],
+      tokens: { bot: new Secret(`xoxb-${id}`) },
+    });
+    await apiKeys.put(id, new Secret(`key-${nth}`), installedBy, installedAt);
+  }
+  await close();
+}
+
 /** Runs the background for hours over a store with so many workspaces, in the last of which some of them did something. */
 async function workOver(installed: number): Promise<Work> {
   const folder = await mkdtemp(join(tmpdir(), 'idle-'));
   const databaseUrl = `sqlite:${join(folder, 'vps.sqlite')}`;
-  await fillWorkspaces({ databaseUrl, vault, count: installed, keyOf: (nth) => `key-${nth}` });
+  await fillWorkspaces(databaseUrl, installed);
   const clock = handClock();
   // The installs were long ago.
   const startedAt = realSystem.now() + 24 * 3_600_000;
@@ -267,7 +280,7 @@ async function workOver(installed: number): Promise<Work> {
   };
   const store = await openStore({ databaseUrl, vault, system, openEngine: openWatched(watch) });
   try {
-    for (let nth = 0; nth < ACTIVE; nth++) await act(nameWorkspace(nth).workspaceId, store, system.now());
+    for (let nth = 0; nth < ACTIVE; nth++) await act(idOf(nth), store, system.now());
     Object.assign(work, { statements: [], rows: 0 });
     const ports = makeContext(store, { system, log: { ...silentLog, info } });
     await runHours(ports, clock);
