@@ -1,9 +1,4 @@
-import type { Store } from '../../src/context.ts';
-import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import type { Vault } from '../../src/db/vault.ts';
 import { SECOND_TEAM, TEAM, type UserName } from '../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../src/system.ts';
 import type { LocalSlack } from './slack/local-slack.ts';
 import { startTeam, type Team, type TeamOptions } from './team.ts';
 
@@ -59,17 +54,6 @@ export async function startInstalls(options: TeamOptions = {}): Promise<Installs
   ) as Installs;
 }
 
-/** Connects each workspace to a hosting account with two servers: alpha-1 and -2, beta-1 and -2. Returns the second one. */
-export async function connectBoth({ app, hosting, account, apiKey }: Installs) {
-  const other = hosting.accounts.create({ name: 'Second', balanceMinor: 100_000 });
-  const otherKey = hosting.createKey(other, { beforeTopUp: true });
-  await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), 'U0OWNER001', 0);
-  await app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(otherKey), 'U0OWNER001', 0);
-  hosting.seedServers(account, 2, 'alpha');
-  hosting.seedServers(other, 2, 'beta');
-  return other;
-}
-
 /** Opens a browser at an app: it keeps the app's cookie, and presses Slack's buttons. */
 export function createBrowser(team: Pick<Team, 'appUrl'>) {
   let cookie = '';
@@ -102,49 +86,4 @@ export function createBrowser(team: Pick<Team, 'appUrl'>) {
       return { status: answer.status, text: await answer.text(), headers: answer.headers };
     },
   };
-}
-
-/** A workspace that installed the app by OAuth, and the user who did, who is its owner. */
-interface Installed {
-  readonly workspaceId: string;
-  readonly userId: string;
-}
-
-export function nameWorkspace(nth: number): Installed {
-  const digits = String(nth).padStart(8, '0');
-  return { workspaceId: `T${digits}`, userId: `U${digits}` };
-}
-
-interface Fill {
-  readonly databaseUrl: string;
-  readonly vault: Vault;
-  readonly count: number;
-  /** The API key of each. */
-  readonly keyOf: (nth: number) => string;
-}
-
-/** Fills a store with installs, as OAuth and `/vps connect` leave them: sealed tokens, sealed keys, an owner, an audit. */
-export async function fillWorkspaces({ databaseUrl, vault, count, keyOf }: Fill): Promise<void> {
-  const store = await openStore({ databaseUrl, vault, system: realSystem });
-  for (let nth = 0; nth < count; nth++) await installOne(store, nameWorkspace(nth), keyOf(nth));
-  await store.close();
-}
-
-async function installOne(
-  { installationStore, apiKeys }: Store,
-  { workspaceId, userId }: Installed,
-  key: string,
-) {
-  const at = realSystem.now();
-  const installation = {
-    id: workspaceId,
-    isOrg: false,
-    name: `Workspace ${workspaceId}`,
-    installedBy: userId,
-    installedAt: at,
-    scopes: ['commands', 'chat:write'],
-    tokens: { bot: new Secret(`xoxb-${workspaceId}`) },
-  };
-  await installationStore.install(installation);
-  await apiKeys.put(workspaceId, new Secret(key), userId, at);
 }

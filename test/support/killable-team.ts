@@ -72,7 +72,7 @@ export async function startKillableTeam({
     hosting,
     account,
     environment,
-    owner: slack.as('olga').in('#ops'),
+    owner: slack.as('olga'),
     /** Over HTTP, Slack sends everything to this process from now on. */
     sendCommandsTo,
     /** Starts another process, with these settings besides, which gets the commands from then on. */

@@ -1,8 +1,10 @@
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS, type DigestSettings, type WorkspaceSettings } from '../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import { APPROVALS, labelOfAction } from '../../src/requests/request.ts';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { fillDelete, orderOf } from './acts.ts';
 import { movableSystem } from './clocks.ts';
 import { startTeam, type TeamOptions } from './team.ts';
 
@@ -32,13 +34,14 @@ export async function startRuledTeam(settings: WorkspaceSettings = TWO_PERSONS, 
     setSettings,
     /** The manager confirms a create, and the owner has the card. */
     askCreate: async (label = 'web-1') => {
-      await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+      await manager.types(orderOf(label));
       await manager.presses('Request approval');
       await manager.sees('Waiting for another manager');
       await approver.sees(`wants to create ${label}`);
     },
     creates: () => team.hosting.requests({ operation: 'create' }).length,
     charges: () => team.hosting.charges(team.account).length,
+    renewals: () => team.hosting.requests({ operation: 'renew' }).length,
     labels: () => team.hosting.listServers(team.account).map(({ label }) => label),
     /** Who did what with which outcome, oldest first. */
     listAudit: async () => {
@@ -55,12 +58,26 @@ export async function startRuledTeam(settings: WorkspaceSettings = TWO_PERSONS, 
 
 /** The manager confirms the delete of web-1, and the owner has the card. */
 export async function askDelete(team: RuledTeam): Promise<void> {
-  await team.manager.types('/vps delete web-1');
-  await team.manager.sees('To confirm, type web-1');
-  await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
+  await fillDelete(team.manager);
   await team.manager.presses('Request approval');
   await team.manager.sees('Waiting for another manager');
   await team.approver.sees('wants to delete web-1');
+}
+
+/** The manager confirms the renewal of a server, typed like this, and the owner has the card. */
+export async function askRenew(team: RuledTeam, typed = 'web-1'): Promise<void> {
+  await team.manager.types(`/vps renew ${typed}`);
+  await team.manager.presses('Request approval');
+  await team.manager.sees('Waiting for another manager');
+  await team.approver.sees('wants to renew');
+}
+
+/** The open request for approval that is about this server. */
+export async function findApproval({ app }: RuledTeam, label = 'web-1') {
+  const open = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
+  const approval = open.find((each) => labelOfAction(each) === label);
+  if (!approval) throw new Error('nothing waits');
+  return approval;
 }
 
 const DIGEST: DigestSettings = {

@@ -10,7 +10,7 @@ describe('an answer', () => {
   it('appears once, whatever Slack says when it accepts it', async () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, LONG, 'web');
-    const otto = team.slack.as('otto').in('#ops');
+    const otto = team.slack.as('otto');
     const answers = () => team.slack.traffic().filter(({ what }) => /^(response_url|chat\.)/.test(what));
     for (const body of ['', '{"ok":true}', 'success']) {
       const before = answers().length;
@@ -26,7 +26,7 @@ describe('an answer', () => {
 
   it('repeats a filter as it was typed, without a mention, a link or a format', async () => {
     await using team = await startTeam();
-    const otto = team.slack.as('otto').in('#ops');
+    const otto = team.slack.as('otto');
     for (const filter of ['<!channel>', '<https://evil.example|web>', 'a&lt;b', '*web* _1_']) {
       await otto.types(`/vps list ${filter}`);
       await otto.sees(`No servers match ${filter}.`);
@@ -38,7 +38,7 @@ describe('an answer', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, LONG, 'web');
     team.slack.faults.breakReplyUrls();
-    const otto = team.slack.as('otto').in('#ops');
+    const otto = team.slack.as('otto');
     await otto.types('/vps list');
     await otto.sees('21 servers');
     expect(team.slack.traffic().map(({ what }) => what)).toContain('chat.postEphemeral');
@@ -51,7 +51,7 @@ describe('an answer', () => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, LONG, 'web');
     team.slack.faults.refuseBlock('section');
-    const vera = team.slack.as('vera').in('#ops');
+    const vera = team.slack.as('vera');
     await vera.types('/vps list');
     await vera.sees('21 servers');
     await vera.sees('web-1');
@@ -94,7 +94,7 @@ it('the requests of a former workspace are refused, whatever is still stored of 
   await apiKeys.put(FORMER, new Secret(team.apiKey), USERS.olga.id, 0);
   const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
   await slack.deliverSigned({ fields: { ...fields, team_id: FORMER } });
-  await slack.as('olga').in('#ops').sees('isn’t set up for this workspace');
+  await slack.as('olga').sees('isn’t set up for this workspace');
   expect(team.hosting.requests()).toEqual([]);
   const [entry] = await audit.list({ workspaceId: FORMER, limit: 9 });
   expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { orderOf } from '../support/acts.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startInstalls } from '../support/installs.ts';
 import { startProcess } from '../support/killable-team.ts';
@@ -15,8 +16,6 @@ const UNKNOWN = `${AWAY}, so it can’t tell whether this was done. It may still
 const MAY_GO_THROUGH =
   'The order may still go through, so don’t order again. The app can’t reach its database right now';
 const INCIDENT = 'Something went wrong';
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=new-1';
-
 /** PostgreSQL behind a network that the test can cut. */
 async function borrow() {
   const database = await lendDatabase();
@@ -76,7 +75,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await using team = await startBehind(network);
     const { manager } = team;
     const readiness = async () => (await fetch(`${team.appUrl}/readyz`)).text();
-    await manager.types(ORDER);
+    await manager.types(orderOf('new-1'));
     await manager.sees('Create and pay');
     network.cut();
     await expect.poll(readiness).toContain('the database does not answer');
@@ -88,7 +87,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await expect.poll(readiness).not.toContain('the database does not answer');
     await manager.closes();
     manager.overlooksOldMessages();
-    await manager.types(ORDER);
+    await manager.types(orderOf('new-1'));
     await manager.presses('Create and pay');
     await manager.sees("I've saved it");
     expect(team.hosting.charges(team.account)).toHaveLength(1);
@@ -97,7 +96,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
   test('a user whose confirmation may not have been saved is told not to order again, and is charged at most once', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('new-1'));
     await team.manager.sees('Create and pay');
     network.loseNextCommit('after');
     await team.manager.presses('Create and pay');
@@ -165,7 +164,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     const network = await borrow();
     await using team = await startInstalls({ settings: { DATABASE_URL: network.url } });
     await team.install(team.first);
-    const owner = team.first.as('olga').in('#ops');
+    const owner = team.first.as('olga');
     await owner.types('/vps settings notifications');
     await owner.sees('Announce changes');
     network.cut();

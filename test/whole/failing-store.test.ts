@@ -1,9 +1,21 @@
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
-import { failWrites, type OrderingTeam, startOrdering } from '../support/ordering-team.ts';
+import { type OrderingTeam, startOrdering } from '../support/ordering-team.ts';
+import type { Team } from '../support/team.ts';
 
 const MAY_GO_THROUGH = 'The order may still go through, so don’t order again';
 const CREATED = /web-1 (was|is being) created \(/;
 const NOT_CHARGED = 'wasn’t created, and nothing was charged';
+
+/** Makes writes to the database fail, as a full disk does, from another connection; returns the way to end it. */
+function failWrites({ environment }: Team, on: string): () => void {
+  const other = new DatabaseSync((environment.DATABASE_URL ?? '').replace(/^sqlite:/, ''));
+  other.exec(`create trigger full before ${on} begin select raise(abort, 'disk is full'); end`);
+  return () => {
+    other.exec('drop trigger full');
+    other.close();
+  };
+}
 
 /** The manager pays while the database refuses these writes. */
 async function payWhile(writesFail: string): Promise<OrderingTeam & { repair(): void }> {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it, test } from 'vitest';
+import { deleteServer, orderOf } from '../support/acts.ts';
 import type { Exemptions } from '../support/invariants.ts';
 import { watchStatements } from '../support/statements.ts';
 import { BOT_TOKEN, startTeam, type Team } from '../support/team.ts';
@@ -17,7 +18,7 @@ const ALL: Exemptions = {
 async function startCreated(): Promise<Team> {
   const team = await startTeam({ exempt: ALL, hasRateLimits: false });
   team.hosting.seedServers(team.account, 1, 'old');
-  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.types(orderOf('web-1'));
   await team.manager.presses('Create and pay');
   await team.manager.sees("I've saved it");
   return team;
@@ -161,10 +162,7 @@ it('no transaction is open while the app waits for an answer of Slack or of the 
   await manager.sees("I've saved it");
   await manager.types('/vps reboot web-1');
   await manager.sees(/@mara (is rebooting|rebooted) web-1/);
-  await manager.types('/vps delete web-1');
-  await manager.fills({ 'To confirm, type web-1': 'web-1' });
-  await manager.presses('Delete');
-  await manager.sees('was deleted');
+  await deleteServer(manager);
   expect(seen.filter((what) => what.endsWith('within a transaction'))).toEqual([]);
   expect(seen).toEqual(
     expect.arrayContaining(['hosting create', 'hosting delete', 'chat.postMessage', 'users.info']),

@@ -6,6 +6,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { createSpill } from '../../src/purchases/spill.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { createServer } from '../support/acts.ts';
 import { makeKey } from '../support/environment.ts';
 import { ENGINES } from '../support/postgres.ts';
 import { runProgram } from '../support/programs.ts';
@@ -36,9 +37,7 @@ async function restartWith(team: Team, keys: string): Promise<void> {
 }
 
 async function orderServer(team: Team, label: string): Promise<string> {
-  await team.owner.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-  await team.owner.presses('Create and pay');
-  await team.owner.sees(new RegExp(`${label}.* (was|is being) created`));
+  await createServer(team.owner, label);
   const server = team.hosting.listServers(team.account).find((one) => one.label === label);
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }

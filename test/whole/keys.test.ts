@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../db/support.ts';
+import { createServer } from '../support/acts.ts';
 import { makeKey } from '../support/environment.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { ENGINES } from '../support/postgres.ts';
@@ -39,9 +40,7 @@ const NONE =
   /^(The app could not start: )?ENCRYPTION_KEYS has none of the keys that this database was written with \(k1\): .+\.\n$/;
 
 async function orderServer(team: Team) {
-  await team.owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await team.owner.presses('Create and pay');
-  await team.owner.sees(/(was|is being) created \(/);
+  await createServer(team.owner);
   const [server] = team.hosting.listServers(team.account);
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }

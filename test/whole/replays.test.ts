@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
+import { deleteServer, orderOf, renewServer } from '../support/acts.ts';
 import { until } from '../support/eventually.ts';
 import { changesSeen, rawUser } from '../support/raw-user.ts';
 import { startTeam, type Team } from '../support/team.ts';
@@ -21,7 +22,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await team.operator.presses('Stop');
   await team.operator.sees('stopped web-2');
   const { manager } = team;
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
+  await manager.types(orderOf('new-1'));
   await manager.presses('Create and pay');
   await manager.sees('@mara created new-1');
   await manager.sees('@mara created new-1. Ready: ssh root@');
@@ -29,15 +30,8 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await manager.types('/vps password new-1');
   await manager.sees('Root password');
   await manager.presses("I've saved it");
-  await manager.types('/vps renew web-1');
-  await manager.presses('Renew and pay');
-  await manager.sees('web-1 was renewed');
-  await manager.closes();
-  await manager.types('/vps delete web-3');
-  await manager.fills({ 'To confirm, type web-3': 'web-3' });
-  await manager.presses('Delete');
-  await manager.sees('deleted web-3');
-  await manager.closes();
+  await renewServer(manager);
+  await deleteServer(manager, 'web-3');
   await team.owner.types('/vps access grant @nora viewer');
   await team.owner.sees('is now a viewer');
   await team.owner.types('/vps connect');
@@ -115,7 +109,7 @@ describe('a signed request that comes again', () => {
   it('pays once when the confirmation comes twenty times', async () => {
     await using team = await startTeam();
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 150 });
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await team.manager.types(orderOf('once'));
     await team.manager.presses('Create and pay');
     const delivery = kept(team, 'view_submission create_review');
     const again = await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));

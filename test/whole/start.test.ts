@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { createServer } from '../support/acts.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { postgresUrl } from '../support/postgres.ts';
 import { runProgram } from '../support/programs.ts';
@@ -171,10 +172,7 @@ describe.each(ENGINES)('the database of a stopped app, on $name,', ({ engine, is
     async () => {
       await using team = await startTeam({ engine });
       const { manager } = team;
-      await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-      await manager.presses('Create and pay');
-      await manager.sees("I've saved it");
-      await manager.closes();
+      await createServer(manager);
       const { DATABASE_URL = '' } = team.environment;
       const rename = (name: string) =>
         bySql(DATABASE_URL, `update kysely_migration set name = '${name}' returning name`);

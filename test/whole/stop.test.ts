@@ -54,8 +54,8 @@ test('SIGTERM to npm start under load: everything acknowledged is carried out an
   const { hosting, slack, account, screens, app } = team;
   hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 400, times: 'always' });
   hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 200, times: 'always' });
-  const operator = slack.as('otto').in('#ops');
-  const watcher = slack.as('vera').in('#ops');
+  const operator = slack.as('otto');
+  const watcher = slack.as('vera');
   let isLoaded = true;
   const rebooting = (async () => {
     for (let at = 1; isLoaded && at <= 20; at++) {

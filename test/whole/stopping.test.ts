@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { realSystem } from '../../src/system.ts';
+import { orderOf } from '../support/acts.ts';
 import { startTeam } from '../support/team.ts';
 
 test('a stop waits for a confirmation that the database is slow to store, and for the order’s outcome', async () => {
   const errors: string[] = [];
   const log = { ...createLog('silent'), error: (words: string) => void errors.push(words) };
   await using team = await startTeam({ log });
-  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.types(orderOf('web-1'));
   await team.manager.sees('Create and pay');
   const { ledger } = team.app.ports;
   const prepare = ledger.prepare.bind(ledger);
@@ -28,7 +29,7 @@ test('a stop waits for a confirmation that the database is slow to store, and fo
 
 test('a stop waits for an order that the background carries out, and for its outcome', async () => {
   await using team = await startTeam();
-  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.types(orderOf('web-1'));
   await team.manager.sees('Create and pay');
   const { jobs, ledger } = team.app.ports;
   // As if the process that took the order had died.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../src/sandbox/hosting/faults.ts';
+import { fillDelete, orderOf } from '../support/acts.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 // Answers that the hosting API's document doesn't show (docs/hosting-api.md 4.12, 4.13, 7.3). The service does the work
@@ -16,14 +17,14 @@ function idOf({ hosting, account }: Team, label = 'web-1'): number {
 }
 
 async function orders(team: Team, label = 'web-1') {
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
-  await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+  const manager = team.slack.as('mara').overlooksOldMessages();
+  await manager.types(orderOf(label));
   await manager.presses('Create and pay');
   return manager;
 }
 
 async function renews(team: Team, label: string) {
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  const manager = team.slack.as('mara').overlooksOldMessages();
   await manager.types(`/vps renew ${label}`);
   await manager.presses('Renew and pay');
   return manager;
@@ -130,9 +131,8 @@ test('a delete that the API has only begun is not reported as done because of a 
   await using team = await startWithServers(SIGNS.length);
   for (const [place, signs] of SIGNS.entries()) {
     const label = `web-${place + 1}`;
-    const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
-    await manager.types(`/vps delete ${label}`);
-    await manager.fills({ [`To confirm, type ${label}`]: label });
+    const manager = team.slack.as('mara').overlooksOldMessages();
+    await fillDelete(manager, label);
     team.hosting.faults.add({ on: 'delete', ...said(202, { id: idOf(team, label), state: 'deleting' }) });
     team.hosting.faults.add({ on: 'servers', kind: 'other_answer', times: 'always', ...signs });
     await manager.presses('Delete');
@@ -151,14 +151,14 @@ test('a root password under another name than the documented one reaches the ser
   await manager.sees('was created');
   const [server] = team.hosting.listServers(team.account);
   await manager.closes();
-  await manager.types('/vps password web-1');
+  await manager.overlooksOldMessages().types('/vps password web-1');
   await manager.sees(JSON.stringify(team.hosting.passwordOf(server?.id ?? 0)).slice(1, -1));
   expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
 });
 
 test('a price is shown in the currency that the plan names, not in the operator’s', async () => {
   await using team = await startTeam({ hosting: { answers: { prices: 'in_usd' } } });
-  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.manager.types(orderOf('web-1'));
   await team.manager.sees(/\d\.\d\d USD per month/);
   await team.manager.closes();
   await team.manager.types('/vps catalog');

@@ -69,7 +69,7 @@ describe('a failed command', () => {
     await using team = await startHurried(25);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
-      const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+      const manager = team.slack.as('mara').overlooksOldMessages();
       const on = verb === 'list' ? 'servers' : verb;
       const id = team.hosting.faults.add({ on, kind: 'error', code, times: 'always' });
       await VERBS[verb](manager, `web-${place + 1}`);
@@ -146,27 +146,25 @@ describe('a list that the hosting API failed to send', () => {
   });
 });
 
-describe('the rate limit', () => {
-  it('is reported to a user who has to wait, and they get their answer', async () => {
-    await using team = await startHurried(3, 300);
-    team.hosting.seedServers(team.account, 1, 'web');
-    const { apiCalls, hostingOf } = team.app.ports;
-    const take = vi.spyOn(apiCalls, 'take');
-    await hostingOf(new Secret(team.apiKey), TEAM.id).fetchCatalog();
-    const account = take.mock.calls[0]?.[0].account ?? [''];
-    // Another process on the same store is using up the minute.
-    const others = Array.from({ length: 300 }, (_, index) => `other-${index}`);
-    for (const id of others)
-      await apiCalls.take(
-        { id, account, workspaceId: '' },
-        { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 },
-      );
-    await team.viewer.types('/vps list');
-    await team.viewer.sees('hit the hosting API’s rate limit');
-    await apiCalls.release(others, 110_000);
-    await team.viewer.sees('1 server');
-    expect(team.viewer.screen()).not.toMatch(NO_WORDS);
-  });
+it('the rate limit is reported to a user who has to wait, and they get their answer', async () => {
+  await using team = await startHurried(3, 300);
+  team.hosting.seedServers(team.account, 1, 'web');
+  const { apiCalls, hostingOf } = team.app.ports;
+  const take = vi.spyOn(apiCalls, 'take');
+  await hostingOf(new Secret(team.apiKey), TEAM.id).fetchCatalog();
+  const account = take.mock.calls[0]?.[0].account ?? [''];
+  // Another process on the same store is using up the minute.
+  const others = Array.from({ length: 300 }, (_, index) => `other-${index}`);
+  for (const id of others)
+    await apiCalls.take(
+      { id, account, workspaceId: '' },
+      { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 },
+    );
+  await team.viewer.types('/vps list');
+  await team.viewer.sees('hit the hosting API’s rate limit');
+  await apiCalls.release(others, 110_000);
+  await team.viewer.sees('1 server');
+  expect(team.viewer.screen()).not.toMatch(NO_WORDS);
 });
 
 describe('a form that Slack refuses', () => {
@@ -200,16 +198,14 @@ describe('a form that Slack refuses', () => {
   });
 });
 
-describe('a power action in the wrong state', () => {
-  it('is refused with the state of the server', async () => {
-    await using team = await startTeam({ servers: 1 });
-    await team.operator.types('/vps stop web-1');
-    await team.operator.sees('stopped web-1');
-    await team.operator.types('/vps reboot web-1');
-    await team.operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
-    await team.operator.presses('Start');
-    await team.operator.sees('started web-1: 🟢 running');
-  });
+it('a power action in the wrong state is refused with the state of the server', async () => {
+  await using team = await startTeam({ servers: 1 });
+  await team.operator.types('/vps stop web-1');
+  await team.operator.sees('stopped web-1');
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
+  await team.operator.presses('Start');
+  await team.operator.sees('started web-1: 🟢 running');
 });
 
 describe('a typing error', () => {
@@ -287,7 +283,7 @@ describe('a command in other words', () => {
 
   it('shows no server to a user without a role, and doesn’t say whether there is one', async () => {
     await using team = await startTeam({ servers: 1 });
-    const nora = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora');
     for (const typed of ['web-1', 'web-9']) {
       await nora.overlooksOldMessages().types(`/vps ${typed}`);
       await nora.sees(`There’s no ${typed} command`);
@@ -295,16 +291,14 @@ describe('a command in other words', () => {
   });
 });
 
-describe('help', () => {
-  it('shows eight commands, how to act from an alert and in a thread, and where the rest is', async () => {
-    await using team = await startTeam();
-    await team.owner.types('/vps help');
-    await team.owner.sees('choose Manage server…');
-    await team.owner.sees('@vps reboot web-1');
-    const shown = team.owner.screen().match(/\/vps [a-z]+/g) ?? [];
-    const eight = ['list', 'show', 'reboot', 'create', 'renew', 'delete', 'access', 'settings'];
-    expect(shown.slice(0, 8)).toEqual(eight.map((name) => `/vps ${name}`));
-    await team.owner.overlooksOldMessages().types('/vps help all');
-    for (const name of ['workflow', 'audit', 'reminders']) await team.owner.sees(`/vps ${name}`);
-  });
+it('help shows eight commands, how to act from an alert and in a thread, and where the rest is', async () => {
+  await using team = await startTeam();
+  await team.owner.types('/vps help');
+  await team.owner.sees('choose Manage server…');
+  await team.owner.sees('@vps reboot web-1');
+  const shown = team.owner.screen().match(/\/vps [a-z]+/g) ?? [];
+  const eight = ['list', 'show', 'reboot', 'create', 'renew', 'delete', 'access', 'settings'];
+  expect(shown.slice(0, 8)).toEqual(eight.map((name) => `/vps ${name}`));
+  await team.owner.overlooksOldMessages().types('/vps help all');
+  for (const name of ['workflow', 'audit', 'reminders']) await team.owner.sees(`/vps ${name}`);
 });

@@ -1,35 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
-import { ROLES_ASKED } from '../../../src/requests/request.ts';
+import { HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { askForRole } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { showServersAs } from '../../support/other-answers.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
+import { openRequests, rolesOf } from './support.ts';
 
-const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** The workspace, a requester in #ops, and the owner, who answers in a direct message. */
 async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
   const team = await startTeam(options);
-  const nora = team.slack.as('nora').in('#ops');
+  const nora = team.slack.as('nora');
   const approver = team.slack.as('olga').in('dm');
   const ask = async (wish: string, words: string) => {
-    await nora.types(`/vps access ask ${wish}`);
-    await nora.fills({ 'Why do you need it?': 'x' });
-    await nora.presses('Send request');
+    nora.overlooksOldMessages();
+    await askForRole(nora, wish);
     await nora.sees(words);
     // Sent, the form has closed; a refusal stands in it, or in a message if it came too late for that.
     if (nora.modal()) await nora.closes();
   };
   return Object.assign(team, { nora, approver, ask });
 }
-
-const openOf = ({ app }: Team) => app.ports.requests.listOpen(TEAM.id, ROLES_ASKED);
-const rolesOf = async ({ app }: Team) =>
-  (await app.ports.grants.list(TEAM.id))
-    .filter(({ subjectId }) => subjectId === USERS.nora.id)
-    .map(({ role, pattern }) => `${role} ${pattern}`.trim());
 
 /** Stores a request, as another process would. No two share a millisecond, since their order matters. */
 let written = 0;
@@ -63,29 +57,27 @@ async function writeRequest(
   return id;
 }
 
-describe('asking to be an owner of one server', () => {
-  it('is refused before the form asks for a reason, if the form is submitted anyway, and when such a request is to be approved', async () => {
-    await using team = await startWithRequester();
-    await team.nora.types('/vps access ask owner on web-1');
-    await team.nora.sees('Owners always have access to every server');
-    await team.nora.closes();
-    await rawUser(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
-      reason: 'x',
-    });
-    await expect
-      .poll(async () => (await rawUser(team, 'nora').audit()).map(({ code }) => code))
-      .toContain('owner_limited');
-    expect(await openOf(team)).toEqual([]);
-    const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
-    const owner = rawUser(team, 'olga');
-    for (const press of ['access_permanent', 'access_workday']) {
-      await owner.presses(press, { id: requestId });
-      await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
-    }
-    expect(await rolesOf(team)).toEqual([]);
-    await owner.presses('access_deny', { id: requestId });
-    await expect.poll(async () => (await openOf(team)).length).toBe(0);
+it('asking to be an owner of one server is refused before the form asks for a reason, if the form is submitted anyway, and when such a request is to be approved', async () => {
+  await using team = await startWithRequester();
+  await team.nora.types('/vps access ask owner on web-1');
+  await team.nora.sees('Owners always have access to every server');
+  await team.nora.closes();
+  await rawUser(team, 'nora').submits('ask_access', envelope({ role: 'owner', label: 'web-1' }, 'F1'), {
+    reason: 'x',
   });
+  await expect
+    .poll(async () => (await rawUser(team, 'nora').audit()).map(({ code }) => code))
+    .toContain('owner_limited');
+  expect(await openRequests(team)).toEqual([]);
+  const requestId = await writeRequest(team, { role: 'owner', pattern: 'web-1' });
+  const owner = rawUser(team, 'olga');
+  for (const press of ['access_permanent', 'access_workday']) {
+    await owner.presses(press, { id: requestId });
+    await expect.poll(async () => (await owner.audit())[0]?.code).toBe('owner_limited');
+  }
+  expect(await rolesOf(team)).toEqual([]);
+  await owner.presses('access_deny', { id: requestId });
+  await expect.poll(async () => (await openRequests(team)).length).toBe(0);
 });
 
 describe('asking for a server without a label', () => {
@@ -96,26 +88,15 @@ describe('asking for a server without a label', () => {
     await team.nora.sees('This server has no label');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
     await expect.poll(async () => (await by.audit()).map(({ code }) => code)).toContain('label_needed');
-    expect(await openOf(team)).toEqual([]);
+    expect(await openRequests(team)).toEqual([]);
   });
 
   it('is not offered when a command on that server is refused', async () => {
     await using team = await startWithRequester();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const { ports } = team.app;
-    const hostingOf = ports.hostingOf;
-    const unlabelled = async (hosting: HostingApi) => {
-      const list = await hosting.fetchServers();
-      return { ...list, servers: list.servers.map((server) => ({ ...server, label: '' })) };
-    };
-    Object.assign(ports, {
-      hostingOf: (key: Parameters<typeof hostingOf>[0]): HostingApi => {
-        const hosting = hostingOf(key, TEAM.id);
-        return { ...hosting, fetchServers: () => unlabelled(hosting) };
-      },
-    });
-    await team.slack.as('olga').in('#ops').types('/vps access grant @nora operator on web-*');
-    await team.slack.as('olga').in('#ops').sees('@nora is now an operator');
+    showServersAs(team, { label: '' });
+    await team.owner.types('/vps access grant @nora operator on web-*');
+    await team.owner.sees('@nora is now an operator');
     await team.nora.types(`/vps reboot ${id}`);
     await team.nora.sees('You need the operator role');
     team.nora.doesNotSee('[Ask for access]');
@@ -140,7 +121,7 @@ describe('approving a request', () => {
     await team.approver.types('/vps access grant @nora operator for 24h');
     await team.approver.sees('is now an operator');
     await team.approver.presses('Approve for 8 h');
-    await team.approver.sees('is now an operator');
+    await team.approver.sees('Approved by @olga');
     const ends = async () =>
       (await team.app.ports.grants.list(TEAM.id))
         .filter(({ subjectId }) => subjectId === USERS.nora.id)
@@ -160,7 +141,7 @@ describe('asking again and again', () => {
     await team.ask('viewer on made-up-4', 'You can ask again');
     await team.ask('viewer on made-up-1', 'the owners haven’t answered yet');
     expect(team.approver.messages()).toHaveLength(3);
-    expect(await openOf(team)).toHaveLength(3);
+    expect(await openRequests(team)).toHaveLength(3);
     system.move(HOUR_MS + 1);
     await team.ask('manager', 'We’ll let you know');
   });
@@ -179,7 +160,7 @@ describe('asking again and again', () => {
     await using team = await startWithRequester({ system });
     await team.ask('viewer', 'We’ll let you know');
     await team.approver.sees('is requesting the viewer role');
-    const requestId = (await openOf(team))[0]?.id ?? '';
+    const requestId = (await openRequests(team))[0]?.id ?? '';
     system.move(WEEK_MS);
     await rawUser(team, 'olga').presses('access_permanent', { id: requestId });
     await expect.poll(async () => (await rawUser(team, 'olga').audit())[0]?.code).toBe('request_over');
@@ -189,61 +170,53 @@ describe('asking again and again', () => {
   });
 });
 
-describe('the card of a request', () => {
-  it('loses its buttons at the next press if it could not be updated before', async () => {
-    await using team = await startWithRequester();
-    await team.ask('viewer', 'We’ll let you know');
-    await team.approver.sees('is requesting the viewer role');
-    team.slack.faults.failMethod('chat.update', 'internal_error');
-    team.slack.faults.breakReplyUrls();
-    await team.approver.presses('Deny');
-    await team.approver.sees('wasn’t given the viewer role');
-    team.slack.faults.clear();
-    await team.approver.presses('Approve permanently');
-    await team.approver.sees('This request was already denied by @olga');
-    await team.approver.sees('Denied by @olga');
-    team.approver.doesNotSee('[Approve permanently]');
-    expect(await rolesOf(team)).toEqual([]);
-  });
+it('the card of a request loses its buttons at the next press if it could not be updated before', async () => {
+  await using team = await startWithRequester();
+  await team.ask('viewer', 'We’ll let you know');
+  await team.approver.sees('is requesting the viewer role');
+  team.slack.faults.failMethod('chat.update', 'internal_error');
+  team.slack.faults.breakReplyUrls();
+  await team.approver.presses('Deny');
+  await team.approver.sees('wasn’t given the viewer role');
+  team.slack.faults.clear();
+  await team.approver.presses('Approve permanently');
+  await team.approver.sees('This request was already denied by @olga');
+  await team.approver.sees('Denied by @olga');
+  team.approver.doesNotSee('[Approve permanently]');
+  expect(await rolesOf(team)).toEqual([]);
 });
 
-describe('a request that reached no owner', () => {
-  it('is posted when it is requested again, and never said to have been sent before that', async () => {
-    await using team = await startWithRequester();
-    team.slack.faults.failMethod('chat.postMessage', 'internal_error');
-    await team.ask('viewer', 'we couldn’t message an owner yet');
-    team.slack.faults.clear();
-    await team.ask('viewer', 'We’ll let you know');
-    await team.approver.sees('is requesting the viewer role');
-    await team.ask('viewer', 'the owners haven’t answered yet');
-    expect(team.approver.messages()).toHaveLength(1);
-  });
+it('a request that reached no owner is posted when it is requested again, and never said to have been sent before that', async () => {
+  await using team = await startWithRequester();
+  team.slack.faults.failMethod('chat.postMessage', 'internal_error');
+  await team.ask('viewer', 'we couldn’t message an owner yet');
+  team.slack.faults.clear();
+  await team.ask('viewer', 'We’ll let you know');
+  await team.approver.sees('is requesting the viewer role');
+  await team.ask('viewer', 'the owners haven’t answered yet');
+  expect(team.approver.messages()).toHaveLength(1);
 });
 
-describe('a role through one of many groups', () => {
-  it('needs one request to Slack, however many groups have a role', async () => {
-    await using team = await startWithRequester();
-    team.hosting.seedServers(team.account, 1, 'web');
-    const give = (subjectId: string, role: 'viewer' | 'operator') =>
-      grantRole(team, subjectId, role, { subjectKind: 'group' });
-    for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
-    await give('S0ONCALL01', 'operator');
-    await team.nora.types('/vps reboot web-1');
-    await team.nora.sees('rebooted web-1');
-    const asked = team.slack.traffic().filter((entry) => JSON.stringify(entry).includes('"usergroups.'));
-    expect(asked).toHaveLength(1);
-  });
+it('a role through one of many groups needs one request to Slack, however many groups have a role', async () => {
+  await using team = await startWithRequester();
+  team.hosting.seedServers(team.account, 1, 'web');
+  const give = (subjectId: string, role: 'viewer' | 'operator') =>
+    grantRole(team, subjectId, role, { subjectKind: 'group' });
+  for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
+  await give('S0ONCALL01', 'operator');
+  await team.nora.types('/vps reboot web-1');
+  await team.nora.sees('rebooted web-1');
+  const asked = team.slack.traffic().filter((entry) => JSON.stringify(entry).includes('"usergroups.'));
+  expect(asked).toHaveLength(1);
 });
 
-describe('a request for a role in a workspace with an approvals channel', () => {
-  it('still goes to the owners directly, since its reason may be private', async () => {
-    await using team = await startWithRequester();
-    const { workspaces } = team.app.ports;
-    const was = (await workspaces.find(TEAM.id))?.settings;
-    if (!was) throw new Error('no workspace');
-    await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });
-    await team.ask('viewer', 'We’ll let you know');
-    await team.approver.sees('is requesting the viewer role');
-    team.slack.as('mara').in('#ops').doesNotSee('is requesting the');
-  });
+it('a request for a role in a workspace with an approvals channel still goes to the owners directly, since its reason may be private', async () => {
+  await using team = await startWithRequester();
+  const { workspaces } = team.app.ports;
+  const was = (await workspaces.find(TEAM.id))?.settings;
+  if (!was) throw new Error('no workspace');
+  await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });
+  await team.ask('viewer', 'We’ll let you know');
+  await team.approver.sees('is requesting the viewer role');
+  team.slack.as('mara').doesNotSee('is requesting the');
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OTHER_TEAM, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { createServer, orderOf } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -8,15 +9,7 @@ import { startTeam, type Team } from '../../support/team.ts';
 async function revoke(team: Team, who: UserName): Promise<void> {
   const owner = team.slack.as('olga').in('#general');
   await owner.types(`/vps access revoke @${who}`);
-  await owner.sees('role was revoked');
-}
-
-async function createServer(team: Team, label: string): Promise<number> {
-  await team.manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-  await team.manager.presses('Create and pay');
-  await team.manager.sees(`@mara created ${label}`);
-  await team.manager.closes();
-  return team.hosting.listServers(team.account).find((server) => server.label === label)?.id ?? 0;
+  await owner.sees(`@${who}’s role was revoked`);
 }
 
 describe('a revoked role', () => {
@@ -28,10 +21,10 @@ describe('a revoked role', () => {
     await revoke(team, 'otto');
     await team.operator.chooses('Choose a server', 'web-2');
     await team.operator.sees('You need the operator role');
-    const buyer = team.slack.as('nora').in('#ops');
+    const buyer = team.slack.as('nora');
     await team.slack.as('olga').in('#general').types('/vps access grant @nora manager');
     await team.slack.as('olga').in('#general').sees('is now a manager');
-    await buyer.types('/vps create plan=small location=ams image=debian-13 label=late');
+    await buyer.types(orderOf('late'));
     await buyer.sees('5.90');
     await revoke(team, 'nora');
     await buyer.presses('Create and pay');
@@ -47,7 +40,7 @@ describe('a revoked role', () => {
     await manager.sees('You need the manager role');
     await manager.closes();
     for (const button of ['Stop', 'Reboot', 'Renew…', 'Delete…']) {
-      const fresh = team.slack.as('mara').in('#ops');
+      const fresh = team.slack.as('mara');
       const before = fresh.messages().length;
       await fresh.presses(button);
       await until(() => fresh.messages().length > before);
@@ -126,25 +119,24 @@ describe('a button that another user was shown', () => {
   });
 });
 
-describe('a command from a workspace that the app was not set up for', () => {
-  it('is refused, whichever user it names', async () => {
-    await using team = await startTeam({ servers: 1 });
-    const owner = rawUser(team, 'olga');
-    for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
-      const before = owner.mark();
-      const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
-      await team.slack.deliverSigned({ fields });
-      await owner.seesChange(before);
-      expect(owner.ephemeralMessages().at(-1)).toContain('isn’t set up for this workspace');
-    }
-    expect(team.hosting.requests()).toEqual([]);
-  });
+it('a command from a workspace that the app was not set up for is refused, whichever user it names', async () => {
+  await using team = await startTeam({ servers: 1 });
+  const owner = rawUser(team, 'olga');
+  for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
+    const before = owner.mark();
+    const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
+    await team.slack.deliverSigned({ fields });
+    await owner.seesChange(before);
+    expect(owner.ephemeralMessages().at(-1)).toContain('isn’t set up for this workspace');
+  }
+  expect(team.hosting.requests()).toEqual([]);
 });
 
 describe('a root password', () => {
   it('is shown only to its creator, and only its creator can erase it: owners can’t', async () => {
     await using team = await startTeam();
-    const id = await createServer(team, 'web-1');
+    await createServer(team.manager);
+    const [id = 0] = team.hosting.listServers(team.account).map((server) => server.id);
     const password = team.hosting.passwordOf(id) ?? '';
     const created = await team.app.ports.ledger.findCreated(TEAM.id, id);
     const operationId = created?.operationId ?? '';
@@ -173,7 +165,7 @@ describe('a root password', () => {
     await stranger.seesChange(before);
     expect(await team.app.ports.passwords.find(operationId)).toBeDefined();
 
-    const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+    const manager = team.slack.as('mara').overlooksOldMessages();
     await manager.types('/vps password web-1');
     await manager.sees(password);
     await manager.presses("I've saved it");
@@ -184,8 +176,8 @@ describe('a root password', () => {
 
   it('reveals no server’s name to users without a role who ask for one', async () => {
     await using team = await startTeam();
-    await createServer(team, 'secret-project-1');
-    await createServer(team, 'secret-project-2');
+    await createServer(team.manager, 'secret-project-1');
+    await createServer(team.manager, 'secret-project-2');
     const nora = team.slack.as('nora').in('#random');
     for (const typed of ['s', 'secret-project-1']) {
       const before = nora.messages().length;
@@ -209,19 +201,19 @@ describe('when Slack does not say who a user is', () => {
       settings: { OWNERS: USERS.nora.id },
     });
     team.hosting.seedServers(team.account, 1, 'web');
-    const admin = team.slack.as('olga').in('#ops');
+    const admin = team.slack.as('olga');
     await admin.types('/vps audit');
     await admin.sees('You don’t have a role yet');
     await team.viewer.types('/vps list');
     await team.viewer.sees('web-1');
-    const named = team.slack.as('nora').in('#ops');
+    const named = team.slack.as('nora');
     await named.types('/vps audit');
     await named.sees('and was denied: no permission');
   });
 
   it('makes admins owners if users:read is granted', async () => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
-    const admin = team.slack.as('olga').in('#ops');
+    const admin = team.slack.as('olga');
     await admin.types('/vps access');
     await admin.sees('listed in OWNERS');
   });
@@ -260,7 +252,7 @@ describe('when Slack does not say who a user is', () => {
     const { response, tookMs } = await nora.submits('create_review', envelope({ order, price: 590 }, 'F1'));
     expect(response).toContain('Creating');
     expect(tookMs).toBeLessThan(2900);
-    await team.slack.as('nora').in('#ops').sees('web-1 is being created');
+    await team.slack.as('nora').sees('web-1 is being created');
   });
 
   it('does not tell members of a group that they lack the role, or offer them to request it', async () => {
@@ -270,7 +262,7 @@ describe('when Slack does not say who a user is', () => {
     for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
       team.slack.faults.failMethod(method, 'internal_error');
     await team.restart();
-    const nora = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora');
     await nora.types('/vps reboot web-1');
     await nora.sees('Slack couldn’t confirm who you are, so nothing was done');
     nora.doesNotSee('Ask for access');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../../src/access/grants.ts';
 import { commands } from '../../../src/commands.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/core/roles.ts';
-import { DAY_MS } from '../../../src/core/time.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { home } from '../../../src/home/home.ts';
 import { panel } from '../../../src/home/panel.ts';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
@@ -215,7 +215,6 @@ describe('every command, button, form and menu', () => {
 
 describe('a role that is not granted to the user directly', () => {
   const nora = USERS.nora.id;
-  const HOUR_MS = 3_600_000;
   const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0, pattern: '' } as const;
 
   it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../../support/environment.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -23,8 +24,6 @@ function run(team: Team | undefined, command: string) {
     );
   });
 }
-
-const DAY_MS = 86_400_000;
 
 function makeEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   return {

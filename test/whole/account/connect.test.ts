@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import type { Log } from '../../../src/log.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
@@ -10,15 +11,13 @@ import { rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { grantRole, readMetrics, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
-const MINUTE_MS = 60_000;
-
 function startUnconnected(options: TeamOptions = {}): Promise<Team> {
   return startTeam({ isConnected: false, ...options });
 }
 
 /** Requests a link as a user would, and makes it lead to this machine. */
 async function askForLink(team: Team): Promise<string> {
-  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').overlooksOldMessages();
   await owner.types('/vps connect');
   await owner.sees('Enter the API key');
   const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
@@ -155,7 +154,7 @@ describe('/vps connect', () => {
     await team.manager.types('/vps connect');
     await team.manager.sees('Enter the API key');
     const link = `${team.appUrl}${new URL(team.manager.links().at(0) ?? '').pathname}`;
-    const nora = team.slack.as('nora').in('#ops');
+    const nora = team.slack.as('nora');
     await nora.types('/vps access revoke @mara');
     await nora.sees('role was revoked');
     const answer = await post(link, team.apiKey);
@@ -260,7 +259,7 @@ describe('the API key', () => {
     const pages = await Promise.all(answers.map((answer) => answer.text()));
     await team.owner.types('/vps status');
     await team.owner.sees('The hosting API is up');
-    await team.owner.types('/vps audit');
+    await team.owner.overlooksOldMessages().types('/vps audit');
     await team.owner.sees('connected the hosting account');
     const metrics = await readMetrics(team.appUrl);
     const audit = JSON.stringify(await rawUser(team, 'olga').audit());
@@ -326,7 +325,7 @@ describe('an API key that was set or removed', () => {
     // Someone who got hold of the owner's link connects their own account.
     await post(await askForLink(team), team.hosting.createKey(team.account));
     for (const owner of owners) await owner.sees('@olga connected a new hosting API key');
-    const olga = team.slack.as('olga').in('#ops');
+    const olga = team.slack.as('olga');
     await olga.types('/vps disconnect');
     await olga.presses('Disconnect');
     await owners[1]?.sees('@olga disconnected the hosting account');

@@ -3,11 +3,12 @@ import { Secret } from '../../../src/core/secret.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
+import { createServer, fillDelete, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { showOtherwise } from '../../support/other-answers.ts';
 import { askDelete, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
 
 /** The owner connects another key's account; earlier confirmations were not meant for it. */
@@ -22,7 +23,7 @@ async function connectOther(team: Team, system: Pick<System, 'now'> = realSystem
 async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after' | 'lost_before') {
   const { manager } = team;
   team.hosting.faults.add({ on, kind });
-  await manager.types(on === 'create' ? ORDER : '/vps renew web-1');
+  await manager.types(on === 'create' ? orderOf('web-1') : '/vps renew web-1');
   await manager.presses(on === 'create' ? 'Create and pay' : 'Renew and pay');
   const { ledger } = team.app.ports;
   for (;;) {
@@ -149,7 +150,7 @@ describe.concurrent('when another hosting account is connected', () => {
   }) => {
     await using team = await startTeam(SHORT_DOUBT);
     const { manager, other } = await loseAnswer(team, 'create', 'lost_before');
-    await manager.types(ORDER);
+    await manager.types(orderOf('web-1'));
     await manager.presses('Create and pay');
     await manager.sees('is still unconfirmed');
     await manager.closes();
@@ -159,9 +160,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.presses('Save');
     await manager.sees('web-1 wasn’t created. A manager checked');
     await manager.closes();
-    await manager.types(ORDER);
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
+    await createServer(manager);
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
@@ -196,7 +195,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await using team = await startTeam();
     const { manager } = team;
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 700 });
-    await manager.types(ORDER);
+    await manager.types(orderOf('web-1'));
     const pressed = manager.presses('Create and pay');
     await expect.poll(() => team.hosting.requests({ operation: 'create' }).length).toBe(1);
     const other = await connectOther(team);
@@ -216,8 +215,7 @@ describe.concurrent('when another hosting account is connected', () => {
       servers: 1,
       settings: { HOSTING_TIMEOUT_MS: '800' },
     });
-    await team.manager.types('/vps delete web-1');
-    await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
+    await fillDelete(team.manager);
     await team.manager.presses('Request approval');
     await team.approver.sees('wants to delete web-1');
     team.hosting.faults.add({ on: 'delete', kind: 'hang_before' });
@@ -235,28 +233,20 @@ describe.concurrent('when another hosting account is connected', () => {
     await using team = await startTeam(SHORT_DOUBT);
     const { ledger } = team.app.ports;
     const { manager } = team;
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=old-1');
-    await manager.presses('Create and pay');
-    await manager.sees('old-1 is being created');
-    await manager.closes();
+    await createServer(manager, 'old-1');
     const [made] = team.hosting.listServers(team.account);
     const other = await connectOther(team);
-    const { ports } = team.app;
-    const { hostingOf } = ports;
     const like = { id: made?.id ?? 0, label: 'web-1', state: 'running' };
     // The other account's new server comes under an id that the first one has given out.
-    Object.assign(ports, {
-      hostingOf: (key: Secret<string>) => ({
-        ...hostingOf(key, TEAM.id),
-        fetchServers: async () => ({
-          servers: team.hosting.charges(other).length > 0 ? [like] : [],
-          extent: 'whole' as const,
-          unreadableCount: 0,
-        }),
+    showOtherwise(team, () => ({
+      fetchServers: async () => ({
+        servers: team.hosting.charges(other).length > 0 ? [like] : [],
+        extent: 'whole',
+        unreadableCount: 0,
       }),
-    });
+    }));
     team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
-    await manager.types(ORDER);
+    await manager.types(orderOf('web-1'));
     await manager.presses('Create and pay');
     await manager.sees('We can’t tell whether web-1 was created');
     manager.doesNotSee('You can order again');

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -64,7 +65,7 @@ describe.concurrent('the settings of a workspace', () => {
     await owner.types('/vps settings');
     await owner.sees('• Each person can spend up to 0.00 per month');
     await owner.presses('Approvals…');
-    await owner.sees('20.00');
+    await owner.sees('[20.00]');
     await owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
     await owner.presses('Save');
     await owner.sees('• Deletions don’t need approval');
@@ -89,7 +90,7 @@ describe.concurrent('the settings of a workspace', () => {
     await olga.in('#ops').types('/vps');
     await olga.in('#ops').presses('Settings…');
     await olga.in('#ops').sees('• Renewals need approval');
-    const mara = team.slack.as('mara').in('#ops');
+    const mara = team.slack.as('mara');
     await mara.types('/vps');
     await mara.sees('Create a server…');
     mara.doesNotSee('[Settings…]');
@@ -99,8 +100,8 @@ describe.concurrent('the settings of a workspace', () => {
     await using team = await opening('spending');
     for (const wrong of ['many', '-5', '4.999', '1e3', '5 EUR', '12,50', '9999999999999']) {
       await team.owner.fills({ 'Per person': wrong });
-      await team.owner.presses('Save');
-      await team.owner.sees('Enter an amount such as 25 or 4.99');
+      const refused = await team.owner.presses('Save');
+      expect(refused?.response, wrong).toContain('Enter an amount such as 25 or 4.99');
     }
     await team.owner.closes();
     await team.owner.types('/vps settings approvals');
@@ -173,8 +174,8 @@ describe.concurrent('the settings form', () => {
     await team.owner.sees('Workspace (USD)');
     for (const wrong of ['12', 'EUR 5', '<!here>', 'E,R']) {
       await team.owner.fills({ Currency: wrong });
-      await team.owner.presses('Save');
-      await team.owner.sees('Enter a currency such as EUR, USD or €');
+      const refused = await team.owner.presses('Save');
+      expect(refused?.response, wrong).toContain('Enter a currency such as EUR, USD or €');
     }
     await team.owner.fills({ Currency: 'eur', 'Per person (USD)': '50' });
     await team.owner.presses('Save');
@@ -264,8 +265,6 @@ describe('/vps status', () => {
       await team.viewer.sees(line);
   });
 });
-
-const DAY_MS = 86_400_000;
 
 test('AUDIT_KEEP_DAYS removes older entries, audits the removal, and leaves a log that verifies', async () => {
   await using team = await startTeam({ settings: { AUDIT_KEEP_DAYS: '30' } });

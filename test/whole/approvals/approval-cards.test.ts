@@ -1,15 +1,22 @@
 import { describe, test } from 'vitest';
 import { Refusal } from '../../../src/core/errors.ts';
-import type { Secret } from '../../../src/core/secret.ts';
-import type { Server } from '../../../src/core/server.ts';
-import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import { OPERATION } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
+import { showOtherwise, showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import {
+  askDelete,
+  askRenew,
+  findApproval,
+  type RuledTeam,
+  startRuledTeam,
+  TWO_PERSONS,
+} from '../../support/ruled-team.ts';
 import { grantRole, type Team } from '../../support/team.ts';
 
 /** Waits until Slack has refused a call of this method; to this user or channel, if one is named. */
@@ -29,17 +36,13 @@ const OPS = 'C0OPS00001';
 
 const RANDOM = 'C0RANDOM01';
 
-const MINUTE_MS = 60_000;
-
 /** For what must come, on a machine that may be busy. */
 const LONG_MS = 20_000;
-
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('who is asked to approve', () => {
   test('is the channel in the settings, where any manager can answer', async ({ expect }) => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.owner.sees('wants to create web-1');
     expect(team.approver.messages()).toEqual([]);
@@ -83,10 +86,10 @@ describe.concurrent('who is asked to approve', () => {
       settings: { OWNERS: USERS.mara.id },
       hasRoles: false,
     });
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.manager.sees('We couldn’t message a manager');
-    const admin = team.slack.as('olga').in('#ops');
+    const admin = team.slack.as('olga');
     await admin.types('/vps status');
     await admin.sees('Waiting for approval');
     await admin.presses('Approve');
@@ -107,7 +110,7 @@ describe.concurrent('while Slack does not answer', () => {
     team.slack.faults.failMethod('chat.postMessage', 'fatal_error');
     team.slack.faults.failMethod('chat.postEphemeral', 'fatal_error');
     team.slack.faults.breakReplyUrls();
-    await team.manager.types(ORDER);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
     await team.manager.sees('Waiting for another manager');
     // The requester is told last that no manager could be reached.
@@ -145,8 +148,7 @@ describe.concurrent('while Slack does not answer', () => {
     await team.approver.sees('Denied by @olga', LONG_MS);
     for (const _ of [1, 2]) {
       system.move(2 * MINUTE_MS);
-      // Time for the sweep to send it again, which it must not.
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await team.app.ports.jobs.runDue();
     }
     expect(outcomes()).toHaveLength(1);
   });
@@ -160,12 +162,6 @@ describe.concurrent('while Slack does not answer', () => {
     await team.slack.as('mara').in('dm').sees('@olga declined:');
   });
 });
-
-const findApproval = async ({ app }: Awaited<ReturnType<typeof startRuledTeam>>) => {
-  const [approval] = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
-  if (!approval) throw new Error('nothing waits');
-  return approval;
-};
 
 describe.concurrent('a pending approval', () => {
   test('is withdrawn by its requester alone, and can’t be approved after that', async ({ expect }) => {
@@ -218,27 +214,6 @@ describe.concurrent('a pending approval', () => {
   });
 });
 
-/** From now on the hosting API's answers are these, whatever the account holds, until what it returns is called. */
-function showOtherwise({ app }: RuledTeam, change: (hosting: HostingApi) => Partial<HostingApi>): () => void {
-  const { hostingOf } = app.ports;
-  Object.assign(app.ports, {
-    hostingOf: (key: Secret<string>) => {
-      const hosting = hostingOf(key, TEAM.id);
-      return { ...hosting, ...change(hosting) };
-    },
-  });
-  return () => void Object.assign(app.ports, { hostingOf });
-}
-
-/** From now on each listed server has these fields. */
-const showServersAs = (team: RuledTeam, fields: Partial<Server>) =>
-  showOtherwise(team, (hosting) => ({
-    fetchServers: async (options) => {
-      const list = await hosting.fetchServers(options);
-      return { ...list, servers: list.servers.map((server) => ({ ...server, ...fields })) };
-    },
-  }));
-
 /** Slack does not answer about users and groups, and its earlier answers are not cached any more. */
 function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSystem>): void {
   for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
@@ -254,15 +229,6 @@ async function makeManagerByGroup(team: RuledTeam): Promise<void> {
   await owner.types('/vps access grant @platform manager');
   await owner.sees('are now managers');
 }
-
-async function askRenew(team: RuledTeam, typed: string): Promise<void> {
-  await team.manager.types(`/vps renew ${typed}`);
-  await team.manager.presses('Request approval');
-  await team.manager.sees('Waiting for another manager');
-  await team.approver.sees('wants to renew');
-}
-
-const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
 
 describe.concurrent('an approval that can’t be checked again', () => {
   test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async ({
@@ -350,7 +316,7 @@ test('an approval is canceled when the server that was to be renewed has another
     await team.manager.closes();
     restore();
   }
-  expect([renewals(team), team.charges()]).toEqual([0, 0]);
+  expect([team.renewals(), team.charges()]).toEqual([0, 0]);
   await team.askCreate('new-1');
   showOtherwise(team, (hosting) => ({
     fetchCatalog: async (options) => {
@@ -393,11 +359,11 @@ test('a label of 600 characters is distinguished from one that differs at its en
   const restore = showServersAs(team, { label: `${prefix}-2` });
   await team.approver.presses('Approve');
   await team.manager.sees('the server’s label has changed since the request');
-  expect(renewals(team)).toBe(0);
+  expect(team.renewals()).toBe(0);
   await team.manager.closes();
   restore();
   await askRenew(team, String(id));
   await team.approver.presses('Approve');
   await team.manager.sees('is now paid until');
-  expect(renewals(team)).toBe(1);
+  expect(team.renewals()).toBe(1);
 });

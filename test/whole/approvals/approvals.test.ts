@@ -2,11 +2,19 @@ import { describe, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import { APPROVALS, labelOfAction } from '../../../src/requests/request.ts';
+import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
+import { deleteServer, fillDelete, orderOf, renewServer } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
-import { askDelete, type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import {
+  askDelete,
+  askRenew,
+  findApproval,
+  type RuledTeam,
+  startRuledTeam,
+  TWO_PERSONS,
+} from '../../support/ruled-team.ts';
 
 /** Grants a user the manager's role, or revokes all roles of that user. */
 async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
@@ -18,13 +26,6 @@ async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean)
   await grants.put({ workspaceId: TEAM.id, ...subject, ...given });
 }
 
-const findApproval = async ({ app }: RuledTeam, label = 'web-1') => {
-  const open = await app.ports.requests.listOpen(TEAM.id, APPROVALS);
-  const approval = open.find((each) => labelOfAction(each) === label);
-  if (!approval) throw new Error('nothing waits');
-  return approval;
-};
-
 /** A team with a server web-1, whose deletion or renewal the manager is about to confirm. */
 async function startWithServer(...how: Parameters<typeof startRuledTeam>) {
   const team = await startRuledTeam(...how);
@@ -32,22 +33,13 @@ async function startWithServer(...how: Parameters<typeof startRuledTeam>) {
   return Object.assign(team, { serverId: id });
 }
 
-async function askRenew(team: RuledTeam): Promise<void> {
-  await team.manager.types('/vps renew web-1');
-  await team.manager.presses('Request approval');
-  await team.manager.sees('Waiting for another manager');
-  await team.approver.sees('wants to renew web-1');
-}
-
 const deletes = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'delete' }).length;
-const renewals = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'renew' }).length;
-
 describe.concurrent('a create that needs approval', () => {
   test('is paid once another manager approves it, and only the requester sees the password', async ({
     expect,
   }) => {
     await using team = await startRuledTeam();
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await team.manager.types(orderOf('web-1'));
     await team.manager.sees('Another manager must approve this');
     await team.manager.presses('Request approval');
     await team.approver.sees('wants to create web-1 for 5.90/month');
@@ -232,7 +224,7 @@ describe.concurrent('a create that needs approval', () => {
       { ...entry, surface: 'modal', outcome: 'done' },
     );
     const owner = rawUser(team, 'olga');
-    const screen = team.slack.as('olga').in('#ops');
+    const screen = team.slack.as('olga');
     await owner.presses('approval_approve', { id });
     await screen.sees('This request no longer exists');
     await owner.presses('approval_approve', { id: 'never-made' });
@@ -268,7 +260,7 @@ describe.concurrent('a create that needs approval', () => {
   test('below the price of the rule is paid at once', async ({ expect }) => {
     const approval = { ...DEFAULT_SETTINGS.approval, createAbove: money(590) };
     await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, approval });
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await team.manager.types(orderOf('web-1'));
     await team.manager.sees('Create and pay');
     team.manager.doesNotSee('Another manager must');
     await team.manager.presses('Create and pay');
@@ -333,14 +325,9 @@ describe.concurrent('a delete that needs approval', () => {
     const { operator } = team;
     await setManager(team, 'otto', true);
     if (what.startsWith('deleted')) {
-      await operator.types('/vps delete web-1');
-      await operator.fills({ 'To confirm, type web-1': 'web-1' });
-      await operator.presses('Delete');
-      await operator.sees('web-1 was deleted');
+      await deleteServer(operator);
     } else {
-      await operator.types('/vps renew web-1');
-      await operator.presses('Renew and pay');
-      await operator.sees('web-1 was renewed');
+      await renewServer(operator);
     }
     const before = deletes(team);
     await team.approver.presses('Approve');
@@ -366,8 +353,7 @@ describe.concurrent('a delete that needs approval', () => {
     await askDelete(team);
     await setManager(team, 'otto', true);
     const { operator } = team;
-    await operator.types('/vps delete web-1');
-    await operator.fills({ 'To confirm, type web-1': 'web-1' });
+    await fillDelete(operator);
     await operator.presses('Request approval');
     await operator.sees('@mara has already requested this');
     await operator.closes();
@@ -406,18 +392,15 @@ describe.concurrent('a renewal that needs approval', () => {
     await team.approver.sees('(price unknown)');
     await team.approver.presses('Approve');
     await team.manager.sees('web-1 was renewed');
-    expect(renewals(team)).toBe(1);
+    expect(team.renewals()).toBe(1);
     await team.manager.closes();
     team.approver.overlooksOldMessages();
     await askRenew(team);
     await team.setSettings(DEFAULT_SETTINGS);
-    await team.owner.types('/vps renew web-1');
-    await team.owner.presses('Renew and pay');
-    await team.owner.sees('web-1 was renewed');
-    await team.approver.closes();
+    await renewServer(team.owner);
     await team.approver.presses('Approve');
     await team.manager.sees('the server has been renewed since the request');
-    expect(renewals(team)).toBe(2);
+    expect(team.renewals()).toBe(2);
     expect(team.charges()).toBe(2);
   });
 });

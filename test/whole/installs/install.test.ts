@@ -13,7 +13,7 @@ describe('an install', () => {
     expect(page.text).toContain('vps is ready in Sandbox');
     expect(page.text).toContain('/vps connect');
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-    const owner = team.first.as('olga').in('#ops');
+    const owner = team.first.as('olga');
     await owner.types('/vps connect');
     await owner.sees('Enter the API key');
   });
@@ -48,7 +48,7 @@ describe('an install', () => {
     await team.install(team.first, 'nora');
     expect(await grants.list(TEAM.id)).toMatchObject(owners);
     expect(await installationStore.find(TEAM.id)).toMatchObject({ generation: 2 });
-    const nora = team.first.as('nora').in('#ops');
+    const nora = team.first.as('nora');
     await nora.types('/vps access');
     await nora.sees('You need the owner role');
   });
@@ -196,7 +196,7 @@ describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
     const environment = team.environment as Record<string, string>;
     environment.ALLOWED_WORKSPACES = TEAM.id;
     await team.restart();
-    const owner = team.second.as('olga').in('#ops');
+    const owner = team.second.as('olga');
     await owner.types('/vps status');
     await owner.sees('This workspace isn’t allowed to use this app');
     expect(await team.app.ports.installations.isServed(SECOND_TEAM.id)).toBe(false);
@@ -261,16 +261,14 @@ describe('the path of an install', () => {
   });
 });
 
-describe('an app that is not installed yet', () => {
-  it('is ready, calls Slack for nothing but its WebSocket, and answers a command with the way to install it', async () => {
-    await using team = await startInstalls();
-    const ready = await fetch(`${team.appUrl}/readyz`);
-    expect([ready.status, await ready.text()]).toEqual([200, 'ok\n']);
-    const asked = team.slack.traffic().map(({ what }) => what);
-    expect(asked.filter((what) => what !== 'apps.connections.open')).toEqual([]);
-    const owner = team.first.as('olga').in('#ops');
-    await owner.types('/vps list');
-    await owner.sees('vps isn’t installed in this workspace. Install it, then try again.');
-    expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
-  });
+it('an app that is not installed yet is ready, calls Slack for nothing but its WebSocket, and answers a command with the way to install it', async () => {
+  await using team = await startInstalls();
+  const ready = await fetch(`${team.appUrl}/readyz`);
+  expect([ready.status, await ready.text()]).toEqual([200, 'ok\n']);
+  const asked = team.slack.traffic().map(({ what }) => what);
+  expect(asked.filter((what) => what !== 'apps.connections.open')).toEqual([]);
+  const owner = team.first.as('olga');
+  await owner.types('/vps list');
+  await owner.sees('vps isn’t installed in this workspace. Install it, then try again.');
+  expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
 });

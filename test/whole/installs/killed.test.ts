@@ -7,6 +7,7 @@ import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { orderOf } from '../../support/acts.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
 import { type AppProcess, startProcess, withStore } from '../../support/killable-team.ts';
 import { startSlack } from '../../support/slack/local-slack.ts';
@@ -52,7 +53,7 @@ async function startInstalling(crashAt: number) {
   };
   return {
     slack,
-    owner: slack.as('olga').in('#ops'),
+    owner: slack.as('olga'),
     apiKey: hosting.createKey(account, { beforeTopUp: true }),
     /** Allows it in Slack; what it returns goes back to the app. */
     install,
@@ -127,7 +128,7 @@ async function crashWhileErasing(crashAt: number): Promise<readonly string[]> {
   await using team = await startInstalling(crashAt);
   await install(team);
   await team.withStore(({ apiKeys }) => apiKeys.put(TEAM.id, new Secret(team.apiKey), USERS.olga.id, 0));
-  await team.owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await team.owner.types(orderOf('web-1'));
   await team.owner.presses('Create and pay');
   await team.owner.sees("I've saved it");
   expect(await readInstalled(team)).toEqual({ ...COMPLETE, key: true, passwords: 1 });

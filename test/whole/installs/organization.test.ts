@@ -1,13 +1,26 @@
 import { describe, expect, it, test } from 'vitest';
+import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { deleteServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
-import { CLIENT, connectBoth, type Installs, startInstalls } from '../../support/installs.ts';
+import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { postgresUrl } from '../../support/postgres.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 const ORG = 'E0SANDBOX';
+
+/** Connects each workspace to a hosting account with two servers: alpha-1 and -2, beta-1 and -2. Returns the second one. */
+async function connectBoth({ app, hosting, account, apiKey }: Installs) {
+  const other = hosting.accounts.create({ name: 'Second', balanceMinor: 100_000 });
+  const otherKey = hosting.createKey(other, { beforeTopUp: true });
+  await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), 'U0OWNER001', 0);
+  await app.ports.apiKeys.put(SECOND_TEAM.id, new Secret(otherKey), 'U0OWNER001', 0);
+  hosting.seedServers(account, 2, 'alpha');
+  hosting.seedServers(other, 2, 'beta');
+  return other;
+}
 
 /** An organization with two workspaces that were given the app, and a hosting account for each. */
 async function startOrg(options: TeamOptions = {}) {
@@ -22,7 +35,7 @@ async function installForOrg(team: Installs) {
   return browser.open(await browser.allow(await browser.begin(), ORG, team.first.as('olga').id));
 }
 
-const ownerOf = (slack: LocalSlack) => slack.as('olga').in('#ops');
+const ownerOf = (slack: LocalSlack) => slack.as('olga');
 
 describe('an app that is installed for a whole organization', () => {
   it('ends on a page that says so, and serves each workspace with one token and its own account once Slack says which have it', async () => {
@@ -83,10 +96,7 @@ describe('an app that is installed for a whole organization', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(team.other).length]).toEqual([
       0, 1,
     ]);
-    await owner.types('/vps delete beta-1');
-    await owner.fills({ 'To confirm, type beta-1': 'beta-1' });
-    await owner.presses('Delete');
-    await owner.sees('beta-1 was deleted');
+    await deleteServer(owner, 'beta-1');
     expect(team.hosting.listServers(team.account)).toHaveLength(2);
   });
 
@@ -129,7 +139,7 @@ describe('an app that is installed for a whole organization', () => {
     for (const slack of [team.first, team.second]) slack.admin.joinGrid({ isOrgInstall: true });
     await installForOrg(team);
     await ownerOf(team.second).types('/vps help');
-    await ownerOf(team.second).sees('/vps list');
+    await ownerOf(team.second).sees('List servers and manage one');
     const installer = team.first.as('olga').id;
     expect(await team.app.ports.grants.list(SECOND_TEAM.id)).toMatchObject([
       { subjectId: installer, role: 'owner' },
@@ -161,7 +171,7 @@ async function tells(
   words: string,
   who: 'olga' | 'vera' | 'otto' = 'olga',
 ): Promise<string> {
-  const user = slack.as(who).in('#ops');
+  const user = slack.as(who);
   await user.types(command);
   await user.sees(words);
   return user
@@ -176,7 +186,7 @@ describe('two workspaces with the same app', () => {
     expect(await tells(team.first, '/vps list', 'alpha-1')).not.toContain('beta');
     expect(await tells(team.second, '/vps list', 'beta-1')).not.toContain('alpha');
     expect(await tells(team.second, '/vps show alpha-1', 'No server matches')).not.toContain('203.');
-    await tells(team.second, '/vps reboot beta-1', 'beta-1');
+    await tells(team.second, '/vps reboot beta-1', 'rebooted beta-1');
     await expect.poll(() => auditOf(team, SECOND_TEAM.id)).toContain('reboot done');
     expect(team.hosting.requests().filter(({ method }) => method !== 'GET')).toHaveLength(1);
     expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(['running', 'running']);
@@ -226,7 +236,7 @@ describe('two workspaces with the same app', () => {
       await using team = await startTwo({ engine: 'postgres' });
       const { hosting, account, other, first, second } = team;
       const owners = [first, second].map(ownerOf);
-      await Promise.all(owners.map((owner) => owner.types(ORDER)));
+      await Promise.all(owners.map((owner) => owner.types(orderOf('web-1'))));
       await Promise.all(owners.map((owner) => owner.presses('Create and pay')));
       const passwords = await Promise.all(
         [account, other].map(async (one, at) => {
@@ -257,8 +267,6 @@ describe('two workspaces with the same app', () => {
     },
   );
 });
-
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 async function auditOf(team: Installs, workspaceId: string): Promise<string> {
   const entries = await team.app.ports.audit.list({ workspaceId, limit: 50 });

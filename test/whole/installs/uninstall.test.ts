@@ -14,15 +14,10 @@ import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { createIds, realSystem } from '../../../src/system.ts';
 import { vault } from '../../db/fixtures.ts';
 import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
+import { createServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { makeContext } from '../../support/context.ts';
-import {
-  CLIENT,
-  fillWorkspaces,
-  type Installs,
-  nameWorkspace,
-  startInstalls,
-} from '../../support/installs.ts';
+import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { openWatched, type Watch } from '../../support/statements.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
@@ -33,9 +28,7 @@ async function startWithPassword(options: TeamOptions = {}) {
   await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
   await team.app.ports.homes.put(TEAM.id, 'U0OWNER001', { channelId: 'D1', page: 0, openedAt: 0 });
   const { owner } = team;
-  await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await owner.presses('Create and pay');
-  await owner.sees('web-1 is being created');
+  await createServer(owner);
   await expect.poll(() => team.app.ports.passwords.listHeld(TEAM.id)).toHaveLength(1);
   return team;
 }
@@ -95,8 +88,8 @@ describe('an uninstall', () => {
     await using team = await startInstalls();
     await team.install(team.first);
     await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
-    const owner = team.first.as('olga').in('#ops');
-    await owner.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    const owner = team.first.as('olga');
+    await owner.types(orderOf('web-1'));
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 1200 });
     await owner.presses('Create and pay');
     await expect.poll(() => team.hosting.listServers(team.account)).toHaveLength(1);
@@ -160,23 +153,21 @@ describe('an event about revoked tokens', () => {
   });
 });
 
-describe('a token that was revoked without an event', () => {
-  it('makes commands say that Slack no longer accepts it, and erases nothing', async () => {
-    await using team = await startWithPassword();
-    team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
-    await team.owner.types('/vps status');
-    await expect
-      .poll(async () => (await team.app.ports.installationStore.find(TEAM.id))?.isTokenRefused)
-      .toBe(true);
-    const before = await actionsOf(team);
-    await team.owner.types('/vps list');
-    await team.owner.sees('Slack no longer accepts this app’s token');
-    expect(await actionsOf(team)).toEqual(before);
-    expect(await leftOf(team)).toEqual(ALL);
-    await team.install(team.first);
-    await team.owner.types('/vps list');
-    await team.owner.sees('1 server');
-  });
+it('a token that was revoked without an event makes commands say that Slack no longer accepts it, and erases nothing', async () => {
+  await using team = await startWithPassword();
+  team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
+  await team.owner.types('/vps status');
+  await expect
+    .poll(async () => (await team.app.ports.installationStore.find(TEAM.id))?.isTokenRefused)
+    .toBe(true);
+  const before = await actionsOf(team);
+  await team.owner.types('/vps list');
+  await team.owner.sees('Slack no longer accepts this app’s token');
+  expect(await actionsOf(team)).toEqual(before);
+  expect(await leftOf(team)).toEqual(ALL);
+  await team.install(team.first);
+  await team.owner.overlooksOldMessages().types('/vps list');
+  await team.owner.sees('1 server');
 });
 
 /** An app whose tokens expire, on clocks that can be moved together. */
@@ -213,7 +204,7 @@ describe('an app with token rotation', () => {
     await using team = await startRotating();
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
-      await team.owner.types('/vps status');
+      await team.owner.overlooksOldMessages().types('/vps status');
       await team.owner.sees('User lookups: OK');
     }
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(3);
@@ -233,7 +224,7 @@ describe('an app with token rotation', () => {
     await team.owner.types('/vps list');
     await team.owner.sees('Slack no longer accepts this app’s token');
     await team.install(team.first);
-    await team.owner.types('/vps status');
+    await team.owner.overlooksOldMessages().types('/vps status');
     await team.owner.sees('User lookups: OK');
   });
 });
@@ -248,11 +239,30 @@ interface Work {
   readonly lines: readonly string[];
 }
 
+const idOf = (nth: number) => `T${String(nth).padStart(8, '0')}`;
+
+/** Fills a store with installs, as OAuth and `/vps connect` leave them: sealed tokens, sealed keys, an owner, an audit. */
+async function fillWorkspaces(databaseUrl: string, count: number): Promise<void> {
+  const { installationStore, apiKeys, close } = await openStore({ databaseUrl, vault, system: realSystem });
+  for (let nth = 0; nth < count; nth++) {
+    const id = idOf(nth);
+    const installedBy = id.replace('T', 'U');
+    const installedAt = realSystem.now();
+    await installationStore.install({
+      ...{ id, isOrg: false, name: `Workspace ${id}`, installedBy, installedAt },
+      scopes: ['commands', 'chat:write'],
+      tokens: { bot: new Secret(`xoxb-${id}`) },
+    });
+    await apiKeys.put(id, new Secret(`key-${nth}`), installedBy, installedAt);
+  }
+  await close();
+}
+
 /** Runs the background for hours over a store with so many workspaces, in the last of which some of them did something. */
 async function workOver(installed: number): Promise<Work> {
   const folder = await mkdtemp(join(tmpdir(), 'idle-'));
   const databaseUrl = `sqlite:${join(folder, 'vps.sqlite')}`;
-  await fillWorkspaces({ databaseUrl, vault, count: installed, keyOf: (nth) => `key-${nth}` });
+  await fillWorkspaces(databaseUrl, installed);
   const clock = handClock();
   // The installs were long ago.
   const startedAt = realSystem.now() + 24 * 3_600_000;
@@ -270,7 +280,7 @@ async function workOver(installed: number): Promise<Work> {
   };
   const store = await openStore({ databaseUrl, vault, system, openEngine: openWatched(watch) });
   try {
-    for (let nth = 0; nth < ACTIVE; nth++) await act(nameWorkspace(nth).workspaceId, store, system.now());
+    for (let nth = 0; nth < ACTIVE; nth++) await act(idOf(nth), store, system.now());
     Object.assign(work, { statements: [], rows: 0 });
     const ports = makeContext(store, { system, log: { ...silentLog, info } });
     await runHours(ports, clock);
@@ -307,14 +317,12 @@ async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   await ended;
 }
 
-describe('unused workspaces', () => {
-  test('cost no statement, no row and no log line in hours of background work', async () => {
-    const [few, many] = [await workOver(ACTIVE), await workOver(300)];
-    expect(few.statements.length).toBeGreaterThan(500);
-    expect(many.statements.length).toBe(few.statements.length);
-    expect(many.rows).toBe(few.rows);
-    // Only what was done is told, once.
-    expect(many.lines).toEqual(few.lines);
-    expect(many.lines).toHaveLength(ACTIVE);
-  });
+test('unused workspaces cost no statement, no row and no log line in hours of background work', async () => {
+  const [few, many] = [await workOver(ACTIVE), await workOver(300)];
+  expect(few.statements.length).toBeGreaterThan(500);
+  expect(many.statements.length).toBe(few.statements.length);
+  expect(many.rows).toBe(few.rows);
+  // Only what was done is told, once.
+  expect(many.lines).toEqual(few.lines);
+  expect(many.lines).toHaveLength(ACTIVE);
 });

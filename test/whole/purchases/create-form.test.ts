@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
+import { fillDelete, orderOf } from '../../support/acts.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -21,12 +22,12 @@ describe.concurrent('the form of a create', () => {
     await manager.fills({ Location: 'ams', Image: 'debian-13', Label: 'web-1' });
     await manager.presses('Review');
     await manager.sees('5.90 per month');
-    await manager.sees('web-1');
+    await manager.sees(/Label\s+web-1/);
     await manager.closes({ all: true });
     await manager.types('/vps create web-2');
     await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13' });
     await manager.presses('Review');
-    await manager.sees('web-2');
+    await manager.sees(/Label\s+web-2/);
   });
 
   test('orders exactly what was chosen where all codes are too long for a menu', async ({ expect }) => {
@@ -90,10 +91,11 @@ describe.concurrent('an order that the balance does not cover', () => {
     const { manager } = team;
     const olga = team.slack.as('olga').in('dm');
     for (const label of ['web-1', 'web-2']) {
-      await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+      await manager.types(orderOf(label));
       await manager.presses('Create and pay');
-      await manager.sees(`${label} wasn’t created, and nothing was charged`);
-      await manager.sees('you need at least 5.90');
+      await manager.sees(
+        `${label} wasn’t created, and nothing was charged. The hosting account’s balance is too low: you need at least 5.90`,
+      );
       await manager.closes();
     }
     expect(manager.links()).toContain('https://hosting.example/account');
@@ -116,7 +118,7 @@ describe.concurrent('a new server', () => {
     await using team = await startTeam();
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
     const { manager, viewer } = team;
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await manager.types(orderOf('web-1'));
     await manager.presses('Create and pay');
     await viewer.sees('@mara is creating web-1…');
     await viewer.sees('@mara created web-1');
@@ -126,13 +128,12 @@ describe.concurrent('a new server', () => {
   test('takes its unsaved root password with it when it is deleted', async ({ expect }) => {
     await using team = await startTeam();
     const { manager } = team;
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+    await manager.types(orderOf('web-1'));
     await manager.presses('Create and pay');
     await manager.sees("I've saved it");
     await manager.closes();
     expect((await team.app.ports.counts()).passwords.unopened).toBe(1);
-    await manager.types('/vps delete web-1');
-    await manager.fills({ 'To confirm, type web-1': 'web-1' });
+    await fillDelete(manager);
     await manager.presses('Delete');
     await expect.poll(async () => (await team.app.ports.counts()).passwords.unopened).toBe(0);
     await manager.closes();
@@ -141,12 +142,10 @@ describe.concurrent('a new server', () => {
   });
 });
 
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
-
 /** The manager is looking at the review of web-1. */
 async function reviewing() {
   const team = await startTeam();
-  await team.manager.types(ORDER);
+  await team.manager.types(orderOf('web-1'));
   await team.manager.sees('Create and pay');
   return team;
 }
@@ -186,7 +185,7 @@ describe.concurrent('a create', () => {
     expect,
   }) => {
     await using team = await reviewing();
-    await team.owner.types(ORDER);
+    await team.owner.types(orderOf('web-1'));
     await team.owner.presses('Create and pay');
     await team.owner.sees("I've saved it");
     await team.manager.presses('Create and pay');

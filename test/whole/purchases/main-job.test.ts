@@ -7,12 +7,12 @@ describe('the main job', () => {
   )('goes from /vps create to the root password, a reboot, a renewal and a delete, over %s', async (mode) => {
     await using team = await startTeam({ mode });
     const { slack, hosting, account } = team;
-    const manager = slack.as('mara').in('#ops');
+    const manager = slack.as('mara');
 
     await manager.types('/vps create');
     await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'web-1' });
     await manager.presses('Review');
-    await manager.sees('5.90');
+    await manager.sees('5.90 per month');
     await manager.presses('Create and pay');
     await manager.sees('is being created (');
     const [server] = hosting.listServers(account);
@@ -23,7 +23,7 @@ describe('the main job', () => {
     await manager.presses("I've saved it");
 
     await manager.types('/vps reboot web-1');
-    await slack.as('vera').in('#ops').sees('rebooted');
+    await slack.as('vera').sees('rebooted');
 
     await manager.types('/vps renew web-1');
     await manager.sees('5.90');

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { orderOf } from '../../support/acts.ts';
+import { showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
 const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
 
-const ORDER = '/vps create plan=small location=ams image=debian-13 label=web-1';
-
 /** The manager has the review of web-1 before them. */
 async function reviewing(options: TeamOptions = {}) {
   const team = await startTeam(options);
-  await team.manager.types(ORDER);
+  await team.manager.types(orderOf('web-1'));
   await team.manager.sees('Create and pay');
   return team;
 }
@@ -63,7 +62,7 @@ describe.concurrent('a create', () => {
     await team.manager.presses('Resolve…');
     await team.manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
     await team.manager.presses('Save');
-    await team.manager.sees('wasn’t created');
+    await team.manager.sees('closed this order');
     expect(createsOf(team)).toHaveLength(1);
     expect(chargesOf(team)).toHaveLength(0);
     await team.manager.closes();
@@ -192,7 +191,7 @@ describe.concurrent('a renewal', () => {
     await team.manager.presses('Resolve…');
     await team.manager.fills({ 'Was it renewed?': 'It wasn’t renewed' });
     await team.manager.presses('Save');
-    await team.manager.sees('wasn’t renewed');
+    await team.manager.sees('closed this order');
     await team.owner.closes();
     await team.owner.types('/vps renew web');
     await team.owner.presses('Renew and pay');
@@ -202,17 +201,7 @@ describe.concurrent('a renewal', () => {
 
   test('of a server whose label has changed since the review is not sent', async ({ expect }) => {
     await using team = await twoReviews();
-    const { hostingOf } = team.app.ports;
-    Object.assign(team.app.ports, {
-      hostingOf: (key: Secret<string>) => {
-        const hosting = hostingOf(key, TEAM.id);
-        const fetchServers = async () => {
-          const list = await hosting.fetchServers();
-          return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'db-prod' })) };
-        };
-        return { ...hosting, fetchServers };
-      },
-    });
+    showServersAs(team, { label: 'db-prod' });
     await team.manager.presses('Renew and pay');
     await team.manager.sees('The server is now called db-prod instead of web-1');
     expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/core/time.ts';
+import { fillDelete, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -7,7 +8,7 @@ import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 async function created(options: TeamOptions = {}, prepare: (team: Team) => void = () => {}) {
   const team = await startTeam(options);
   const { manager } = team;
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.types(orderOf('web-1'));
   await manager.sees('Create and pay');
   prepare(team);
   await manager.presses('Create and pay');
@@ -30,7 +31,7 @@ describe.concurrent('the root password', () => {
     await using team = await created();
     await team.manager.sees(team.password);
     for (const name of ['olga', 'otto', 'vera'] as const) {
-      team.slack.as(name).in('#ops').doesNotSee(team.password);
+      team.slack.as(name).doesNotSee(team.password);
     }
     expect(notificationsOf(team)).not.toContain(team.password);
   });
@@ -69,8 +70,7 @@ describe.concurrent('the root password', () => {
     await owner.types('/vps audit');
     await owner.sees(/tried to view the root password of .* and was denied: not the creator/);
     expect(await heldBy(team)).toHaveLength(1);
-    await owner.types('/vps delete web-1');
-    await owner.fills({ 'To confirm, type web-1': 'web-1' });
+    await fillDelete(owner);
     await owner.presses('Delete');
     await expect.poll(() => heldBy(team)).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe.concurrent('the root password', () => {
 test('a root password is shown in a direct message with the app, where a bot can’t post ephemeral messages', async () => {
   await using team = await startTeam();
   const manager = team.slack.as('mara').in('dm');
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.types(orderOf('web-1'));
   await manager.presses('Create and pay');
   await manager.sees("I've saved it");
 });
@@ -141,7 +141,7 @@ test('a root password is shown in a direct message with the app, where a bot can
 test('a root password is masked in the traffic that the sandbox shows to everybody, however it was sent', async () => {
   await using team = await startTeam();
   for (const label of ['web-1', 'web-2']) {
-    await team.manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+    await team.manager.types(orderOf(label));
     await team.manager.presses('Create and pay');
     await team.manager.sees("I've saved it");
     await team.manager.closes();
@@ -167,7 +167,7 @@ async function startUnseen() {
   const system = movableSystem();
   const team = await startTeam({ system, settings: { PASSWORD_HOLD_MINUTES: String(HOLD_MINUTES) } });
   const { manager } = team;
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
+  await manager.types(orderOf('web-1'));
   await manager.sees('Create and pay');
   team.slack.faults.breakReplyUrls();
   team.slack.faults.loseEphemerals();
@@ -249,7 +249,7 @@ test('a root password whose creator asks for it has no time limit, however often
   team.system.move(60 * MINUTE_MS);
   await team.restart();
   team.slack.faults.clear();
-  await team.manager.types('/vps password web-1');
+  await team.manager.overlooksOldMessages().types('/vps password web-1');
   await team.manager.sees(team.password);
   await expect.poll(() => heldBy(team)).toMatchObject([{ heldUntil: expect.any(Number) }]);
   const seen = team.manager.messages().findLast(({ shown }) => shown.includes(team.password))?.shown;

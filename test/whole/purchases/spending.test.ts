@@ -7,6 +7,7 @@ import type { Purchase } from '../../../src/purchases/operation.ts';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { entry } from '../../db/fixtures.ts';
+import { createServer, orderOf } from '../../support/acts.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type RuledTeam, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
@@ -69,9 +70,7 @@ async function record({ app }: Team, order: RecordedOrder): Promise<void> {
   }
 }
 
-const orderOf = (label: string) => ({ plan: 'small', location: 'ams', image: 'debian-13', label });
-
-const typed = (label: string) => `/vps create plan=small location=ams image=debian-13 label=${label}`;
+const fieldsOf = (label: string) => ({ plan: 'small', location: 'ams', image: 'debian-13', label });
 
 function withBudget(
   workspace: number | undefined,
@@ -87,12 +86,9 @@ function withBudget(
   };
 }
 
-/** The manager confirms a create of 5.90 and has the password. */
+/** The manager confirms a create of 5.90, and starts with an empty screen. */
 async function create(team: RuledTeam, label: string): Promise<void> {
-  await team.manager.types(typed(label));
-  await team.manager.presses('Create and pay');
-  await team.manager.sees(`${label} is being created`);
-  await team.manager.closes();
+  await createServer(team.manager, label);
   team.manager.overlooksOldMessages();
 }
 
@@ -102,7 +98,7 @@ describe.concurrent('a budget', () => {
   }) => {
     await using team = await startRuledTeam(withBudget(1500, 1200));
     await create(team, 'web-1');
-    await team.manager.types(typed('web-2'));
+    await team.manager.types(orderOf('web-2'));
     await team.manager.sees(
       'Spent this month (orders from Slack): workspace 5.90 of 15.00, you 5.90 of 12.00.',
     );
@@ -110,7 +106,7 @@ describe.concurrent('a budget', () => {
     await team.manager.presses('Create and pay');
     await team.manager.sees('web-2 is being created (');
     await team.manager.closes();
-    await team.manager.types(typed('web-3'));
+    await team.manager.types(orderOf('web-3'));
     await team.manager.sees('This exceeds this month’s budget and will be refused.');
     await team.manager.presses('Create and pay');
     await team.manager.sees('exceeds the workspace’s monthly budget: 11.80 of 15.00 has been spent');
@@ -123,10 +119,10 @@ describe.concurrent('a budget', () => {
   test('per user stops one user and not another', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(undefined, 600));
     await create(team, 'web-1');
-    await team.manager.types(typed('web-2'));
+    await team.manager.types(orderOf('web-2'));
     await team.manager.presses('Create and pay');
     await team.manager.sees('exceeds your monthly budget');
-    await team.owner.types(typed('web-3'));
+    await team.owner.types(orderOf('web-3'));
     await team.owner.sees('you 0.00 of 6.00');
     await team.owner.presses('Create and pay');
     await team.owner.sees('web-3 is being created');
@@ -140,7 +136,7 @@ describe.concurrent('a budget', () => {
       Array.from({ length: 12 }, (_, place) =>
         by.submits(
           'create_review',
-          envelope({ order: orderOf(`web-${place}`), price: 590 }, `form-${place}`),
+          envelope({ order: fieldsOf(`web-${place}`), price: 590 }, `form-${place}`),
         ),
       ),
     );
@@ -152,7 +148,7 @@ describe.concurrent('a budget', () => {
   test('doesn’t count an order that the hosting API refused', async ({ expect }) => {
     await using team = await startRuledTeam(withBudget(600));
     team.hosting.faults.add({ on: 'create', kind: 'error', code: 'not_created' });
-    await team.manager.types(typed('web-1'));
+    await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Create and pay');
     await team.manager.sees('web-1 wasn’t created');
     await team.manager.closes();
@@ -193,7 +189,7 @@ describe.concurrent('a budget where the two-person rule is on', () => {
       withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
     );
     await create(team, 'web-1');
-    await team.manager.types(typed('web-2'));
+    await team.manager.types(orderOf('web-2'));
     await team.manager.sees('This exceeds this month’s budget, so another manager must approve it');
     await team.manager.presses('Request approval');
     await team.manager.sees('Waiting for another manager');
@@ -202,7 +198,7 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     await team.manager.sees('web-2 is being created (');
     expect(team.charges()).toBe(2);
     await team.manager.closes();
-    await team.manager.types(typed('web-3'));
+    await team.manager.types(orderOf('web-3'));
     await team.manager.sees('11.80 of 7.00');
   });
 
@@ -347,9 +343,9 @@ describe.concurrent('the costs', () => {
       created(ids, 1, 'large'),
       { purchase: createOf('db-1', 'large') },
     ]);
-    const limited = team.slack.as('nora').in('#ops');
+    const limited = team.slack.as('nora');
     await limited.types('/vps costs');
-    await limited.sees('viewer');
+    await limited.sees('You need the viewer role');
     limited.doesNotSee('5.90');
     const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 9 });
     expect(entries).toContainEqual(expect.objectContaining({ action: 'costs', outcome: 'denied' }));
@@ -401,32 +397,28 @@ describe.concurrent('the costs', () => {
   });
 });
 
-describe('the CSV of the costs', () => {
-  it('has a row for each server, and no label in it is run as a formula', async () => {
-    await using team = await startCosts(2, (ids) => [created(ids, 0)]);
-    const { manager } = team;
-    await manager.types('/vps create plan=small location=ams image=debian-13 "label==HYPERLINK(""x"")"');
-    await manager.presses('Create and pay');
-    await manager.sees(/(was|is being) created \(/);
-    await manager.closes();
-    await manager.types('/vps costs');
-    await manager.presses('CSV…');
-    await manager.sees('id,label,plan,monthly,price,created_by,created_at,paid_until');
-    const shown = manager.modal()?.shown ?? '';
-    expect(shown).toMatch(
-      new RegExp(
-        `\\d+,web-1,small,5\\.90,catalog_today,${USERS.mara.id},20[\\d-]+T[\\d:]+Z,20[\\d-]+T[\\d:]+Z`,
-      ),
-    );
-    expect(shown).toMatch(/\d+,web-2,,,unknown,,,20/);
-    expect(shown).toContain("'=HYPERLINK");
-    expect(shown).not.toMatch(/[,"]=/);
-  });
+it('the CSV of the costs has a row for each server, and no label in it is run as a formula', async () => {
+  await using team = await startCosts(2, (ids) => [created(ids, 0)]);
+  const { manager } = team;
+  await manager.types('/vps create plan=small location=ams image=debian-13 "label==HYPERLINK(""x"")"');
+  await manager.presses('Create and pay');
+  await manager.sees(/(was|is being) created \(/);
+  await manager.closes();
+  await manager.types('/vps costs');
+  await manager.presses('CSV…');
+  await manager.sees('id,label,plan,monthly,price,created_by,created_at,paid_until');
+  const shown = manager.modal()?.shown ?? '';
+  expect(shown).toMatch(
+    new RegExp(
+      `\\d+,web-1,small,5\\.90,catalog_today,${USERS.mara.id},20[\\d-]+T[\\d:]+Z,20[\\d-]+T[\\d:]+Z`,
+    ),
+  );
+  expect(shown).toMatch(/\d+,web-2,,,unknown,,,20/);
+  expect(shown).toContain("'=HYPERLINK");
+  expect(shown).not.toMatch(/[,"]=/);
 });
 
 const FREEZE = { by: USERS.olga.id, since: Date.UTC(2026, 0, 31) };
-
-const CREATE = '/vps create plan=small location=ams image=debian-13 label=web-1';
 
 describe.concurrent('while purchases are frozen', () => {
   test('no order is sent and no order form opens, and /vps status, too, says who froze them', async ({
@@ -434,13 +426,13 @@ describe.concurrent('while purchases are frozen', () => {
   }) => {
     await using team = await startRuledTeam(DEFAULT_SETTINGS);
     team.hosting.seedServers(team.account, 1, 'old');
-    await team.manager.types(CREATE);
+    await team.manager.types(orderOf('web-1'));
     await team.manager.sees('Create and pay');
     await team.setSettings({ ...DEFAULT_SETTINGS, freeze: FREEZE });
     await team.manager.presses('Create and pay');
     await team.manager.sees('Nothing was ordered or charged.');
     await team.manager.closes();
-    for (const command of [CREATE, '/vps renew old-1']) {
+    for (const command of [orderOf('web-1'), '/vps renew old-1']) {
       await team.manager.types(command);
       await team.manager.sees('Purchases are frozen (by @olga');
       await team.manager.closes();

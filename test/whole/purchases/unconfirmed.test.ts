@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
+import { DAY_MS, MINUTE_MS } from '../../../src/core/time.ts';
 import { OPERATION } from '../../../src/purchases/operation.ts';
+import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { movableSystem } from '../../support/clocks.ts';
+import { createServer, orderOf, renewServer } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
-import { ORDER, type OrderingTeam, startOrdering } from '../../support/ordering-team.ts';
+import { type OrderingTeam, startOrdering } from '../../support/ordering-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promise<unknown>])[] = [
@@ -37,36 +39,30 @@ test.each(
   const key = new Secret(team.hosting.createKey(team.account, { beforeTopUp: true }));
   await team.app.ports.apiKeys.put(TEAM.id, key, team.approver.id, Date.now());
   team.manager.overlooksOldMessages();
-  await team.manager.types(ORDER);
-  await team.manager.presses('Create and pay');
-  await team.manager.sees("I've saved it");
+  await createServer(team.manager);
   expect(team.charges()).toBe(1);
 });
-
-const MINUTE = 60_000;
 
 /** Slack's requests are signed with their time: those from more than five minutes ahead are refused, whatever they ask for. */
 test('a clock that is set back by four minutes refuses no purchase', async () => {
   await using team = await startOrdering();
-  team.system.stepWall(-4 * MINUTE);
+  team.system.stepWall(-4 * MINUTE_MS);
   await team.manager.presses('Create and pay');
   await team.manager.sees("I've saved it");
   await team.manager.closes();
   team.manager.overlooksOldMessages();
-  await team.manager.types('/vps renew web-1');
-  await team.manager.presses('Renew and pay');
-  await team.manager.sees('was renewed');
+  await renewServer(team.manager);
   expect(team.charges()).toBe(2);
 });
 
 test('an order that waits to be sent while the clock is set back is refused, and is paid when it is ordered again', async () => {
   await using team = await startOrdering();
   await confirmSlowly(team);
-  team.system.stepWall(-60 * MINUTE);
+  team.system.stepWall(-60 * MINUTE_MS);
   await team.manager.sees('wasn’t created, and nothing was charged');
   expect(team.creates()).toBe(0);
   // Slack's requests are signed with its own time, which the app's clock has to agree with again.
-  team.system.stepWall(56 * MINUTE);
+  team.system.stepWall(56 * MINUTE_MS);
   await team.manager.closes();
   await team.manager.presses('Try again');
   await team.manager.presses('Create and pay');
@@ -83,41 +79,35 @@ async function confirmSlowly(team: OrderingTeam): Promise<void> {
   await expect.poll(lists).toBeGreaterThan(before);
 }
 
-test('an unconfirmed order stays open when the clock jumps ahead by a year: a manager is asked sooner, and it is found once the server appears', async () => {
-  await using team = await startOrdering();
-  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
+/** The manager has ordered web-1, and the answer leaves open whether it was created. */
+async function startUnconfirmed(fault: Omit<FaultRule, 'on'> = CHECKING): Promise<OrderingTeam> {
+  const team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', ...fault });
   await team.manager.presses('Create and pay');
   await team.manager.sees('We’re not sure yet');
-  team.system.stepWall(365 * 24 * 60 * MINUTE);
+  return team;
+}
+
+const CHECKING = { kind: 'checking_completes', afterMs: 60 * MINUTE_MS } as const;
+
+test.each<[string, (team: OrderingTeam) => void]>([
+  ['after DOUBT_MINUTES', ({ system }) => system.move(31 * MINUTE_MS)],
+  ['when the clock jumps ahead by a year', ({ system }) => system.stepWall(365 * DAY_MS)],
+])('an unconfirmed order goes to a manager %s, stays open, and its outcome is still reported if it appears later', async (_when, passes) => {
+  await using team = await startUnconfirmed();
+  passes(team);
   await team.manager.sees('We can’t rule out a charge');
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
   team.manager.doesNotSee(/not created|wasn’t created|order again|money is back|refunded/);
-  team.hosting.clock.advance(60 * MINUTE);
-  team.system.move(24 * 60 * MINUTE);
-  await team.manager.sees(/(was|is being) created \(/);
-  expect(team.charges()).toBe(1);
-});
-
-test('an unconfirmed order goes to a manager after DOUBT_MINUTES, and its outcome is still reported if it appears later', async () => {
-  await using team = await startOrdering();
-  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
-  await team.manager.presses('Create and pay');
-  await team.manager.sees('We’re not sure yet');
-  team.system.move(31 * MINUTE);
-  await team.manager.sees('We can’t rule out a charge');
-  team.manager.doesNotSee(/wasn’t created|money is back|refunded/);
-  team.hosting.clock.advance(60 * MINUTE);
-  team.system.move(31 * MINUTE);
+  team.hosting.clock.advance(60 * MINUTE_MS);
+  team.system.move(DAY_MS);
   await team.manager.sees(/(was|is being) created \(/);
   expect(team.charges()).toBe(1);
 });
 
 test('a server that appears after another manager closed its order as not created is reported to both, with the charge', async () => {
-  await using team = await startOrdering();
-  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 60 * MINUTE });
-  await team.manager.presses('Create and pay');
-  await team.manager.sees('We’re not sure yet');
-  team.system.move(31 * MINUTE);
+  await using team = await startUnconfirmed();
+  team.system.move(31 * MINUTE_MS);
   await team.manager.sees('We can’t rule out a charge');
   await team.approver.types('/vps status');
   await team.approver.presses('Resolve web-1…');
@@ -125,39 +115,33 @@ test('a server that appears after another manager closed its order as not create
   await team.approver.presses('Save');
   await team.approver.sees('We’ve told @mara the result');
   await team.approver.closes();
-  team.hosting.clock.advance(60 * MINUTE);
-  team.system.move(60 * MINUTE);
+  team.hosting.clock.advance(60 * MINUTE_MS);
+  team.system.move(60 * MINUTE_MS);
   for (const reader of [team.manager, team.approver])
     await reader.sees('Check the hosting account for the charge');
   expect(team.charges()).toBe(1);
 });
 
 test('an unconfirmed order goes to a manager after DOUBT_MINUTES also while the hosting API is down', async () => {
-  await using team = await startOrdering();
-  team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
-  await team.manager.presses('Create and pay');
-  await team.manager.sees('We’re not sure yet');
+  await using team = await startUnconfirmed({ kind: 'lost_before' });
   team.hosting.faults.add({ on: 'servers', kind: 'html', times: 'always' });
-  team.system.move(31 * MINUTE);
+  team.system.move(31 * MINUTE_MS);
   await team.manager.sees('We can’t rule out a charge');
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
 });
 
 test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the clock is set back meanwhile', async () => {
-  await using team = await startOrdering();
+  await using team = await startUnconfirmed({ kind: 'checking_completes', afterMs: DAY_MS });
   const lists = () => team.hosting.requests({ operation: 'servers' }).length;
-  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 24 * 60 * MINUTE });
-  await team.manager.presses('Create and pay');
-  await team.manager.sees('We’re not sure yet');
   const before = lists();
   await expect.poll(lists).toBeGreaterThan(before);
   // A look that has not ended would plan the next one by the clock that is moved here.
   const owners = async () =>
     (await team.app.ports.jobStore.list(OPERATION, TEAM.id)).map(({ owner }) => owner);
   await expect.poll(owners).toEqual(['']);
-  team.system.move(20 * MINUTE);
-  team.system.stepWall(-15 * MINUTE);
-  team.system.move(11 * MINUTE);
+  team.system.move(20 * MINUTE_MS);
+  team.system.stepWall(-15 * MINUTE_MS);
+  team.system.move(11 * MINUTE_MS);
   await team.manager.sees('We can’t rule out a charge');
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
   expect(team.charges()).toBe(1);
@@ -167,14 +151,9 @@ test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the cl
 const SOON = 15_000;
 
 test('after a restart, the app looks for an old unconfirmed order within seconds', async () => {
-  const system = movableSystem();
-  await using team = await startTeam({ system });
-  team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: 3_600_000 });
-  await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-1');
-  await team.manager.presses('Create and pay');
-  await team.manager.sees('We’re not sure yet');
+  await using team = await startUnconfirmed();
   // After an hour the app looks every five minutes.
-  system.move(3_600_000);
+  team.system.move(60 * MINUTE_MS);
   await team.manager.sees('We can’t rule out a charge');
   team.hosting.clock.advance(2 * 3_600_000);
   await team.restart();
@@ -189,8 +168,8 @@ const INTRODUCTION = 'No root password was recognized. The hosting API answered:
 /** The manager orders it, and the API sends this answer, in which no password is recognized. */
 async function orders(team: Team, label: string, body: string | Uint8Array) {
   team.hosting.faults.add({ on: 'create', kind: 'garbage', garbage: body });
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
-  await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+  const manager = team.slack.as('mara').overlooksOldMessages();
+  await manager.types(orderOf(label));
   await manager.presses('Create and pay');
   await until(async () => (await heldBy(team)).some((held) => held.label === label));
   await manager.sees("I've saved it");
@@ -261,7 +240,7 @@ describe('an answer in which no root password is recognized', () => {
       await expect.poll(held).toMatchObject({ heldUntil: expect.any(Number) });
     }
     for (const name of ['olga', 'otto', 'vera'] as const)
-      expect(secretsSeenBy(team.slack.as(name).in('#ops'))).toEqual([]);
+      expect(secretsSeenBy(team.slack.as(name))).toEqual([]);
   });
 
   test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async () => {
@@ -308,13 +287,13 @@ const WITHIN = 12_000;
 
 test('a create behind one that hangs is reported as queued within seconds, and paid once', async () => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
-  const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name).in('#ops'));
+  const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name));
   if (!first || !second) throw new Error('a user is missing');
   for (const [user, label] of [
     [first, 'one'],
     [second, 'two'],
   ] as const) {
-    await user.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
+    await user.types(orderOf(label));
     await user.sees('Create and pay');
   }
   const creates = () => team.hosting.requests({ operation: 'create' });

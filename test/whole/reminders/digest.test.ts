@@ -3,19 +3,16 @@ import { Secret } from '../../../src/core/secret.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
+import { createServer, deleteServer, renewServer } from '../../support/acts.ts';
 import { startDigestTeam } from '../../support/ruled-team.ts';
 import { grantRole, SCOPES, startTeam, type Team } from '../../support/team.ts';
-
-const ORDER = 'plan=small location=ams image=debian-13';
 
 describe.concurrent('the daily digest', () => {
   test('lists the servers to renew, most urgent first, with their costs as far as they are known', async ({
     expect,
   }) => {
     await using team = await startDigestTeam();
-    await team.manager.types(`/vps create ${ORDER} label=web-1`);
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('web-1 is being created');
+    await createServer(team.manager);
     team.system.move(HOUR_MS / 2);
     team.hosting.seedServers(team.account, 1, 'old');
     team.untilDigest(25);
@@ -49,7 +46,7 @@ describe.concurrent('the daily digest', () => {
     await expect.poll(() => team.digests().length).toBe(2);
     await team.restart();
     await team.manager.types('/vps renew web-1');
-    await team.manager.sees('Renew and pay');
+    await team.manager.sees('We don’t know the price');
     expect(team.digests()).toHaveLength(2);
   });
 
@@ -117,14 +114,9 @@ describe.concurrent('changes outside of the app', () => {
     hosting.servers.power(account, String(two), 'stop');
     hosting.seedServers(account, 1, 'surprise');
     await team.manager.types('/vps stop web-3');
-    await team.manager.sees('web-3');
-    await team.manager.types('/vps delete web-4');
-    await team.manager.fills({ 'To confirm, type web-4': 'web-4' });
-    await team.manager.presses('Delete');
-    await team.manager.sees('web-4 was deleted');
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=ours');
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('ours is being created');
+    await team.manager.sees('stopped web-3');
+    await deleteServer(team.manager, 'web-4');
+    await createServer(team.manager, 'ours');
     // Slack takes about one message a second in a channel; a digest that it refuses is posted ten minutes later.
     await realSystem.sleep(3000);
     team.system.move(DAY_MS);
@@ -219,9 +211,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeDefined();
     const live = await team.app.ports.digests.findLive('T0SANDBOX');
     team.slack.admin.deleteMessage('#ops', live?.card.ts ?? '');
-    await team.manager.types('/vps renew web-1');
-    await team.manager.presses('Renew and pay');
-    await team.manager.sees('web-1 was renewed');
+    await renewServer(team.manager);
     await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeUndefined();
     expect(team.digests()).toEqual([]);
     team.system.move(DAY_MS);
@@ -279,7 +269,7 @@ describe.concurrent('a reminder', () => {
     };
     await passes(1);
     expect(team.digests()).toHaveLength(1);
-    const fresh = team.slack.as('mara').in('#ops').overlooksOldMessages();
+    const fresh = team.slack.as('mara').overlooksOldMessages();
     await fresh.types('/vps reminders');
     await fresh.sees('web-1 · @mara is letting it expire');
     // One notice when the paid time has ended.
@@ -312,11 +302,11 @@ describe.concurrent('a reminder', () => {
     team.untilDigest(24);
     await team.manager.sees('2 servers to renew soon');
     await grantRole(team, 'U0NOBODY01', 'manager', { pattern: 'db-*' });
-    const limited = team.slack.as('nora').in('#ops').overlooksOldMessages();
+    const limited = team.slack.as('nora').overlooksOldMessages();
     await limited.types('/vps reminders');
     await limited.sees('db-1 ·');
     limited.doesNotSee('web-1 ·');
-    await team.slack.as('nora').in('#ops').presses('Renew all…');
+    await team.slack.as('nora').presses('Renew all…');
     await limited.sees('One more month for 1 server is charged');
     limited.doesNotSee('web-1 ·');
   });
@@ -442,7 +432,7 @@ describe.concurrent('Show all… on a digest of fifty servers', () => {
     await team.manager.sees(`${labels.at(-2)} was renewed`);
     expect(team.hosting.charges(team.account)).toHaveLength(1);
 
-    const viewer = team.slack.as('nora').in('#ops');
+    const viewer = team.slack.as('nora');
     await viewer.presses('Show all…');
     // Of web-1, and web-10 to web-19; the renewed one may be among them.
     await viewer.sees(/1[01] servers to renew soon/);

@@ -5,6 +5,7 @@ import type { Job } from '../../../src/db/jobs.ts';
 import { SEND_WITHIN_MS } from '../../../src/purchases/operation.ts';
 import { BATCH, type RenewalBatch } from '../../../src/reminders/batch.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { createServer } from '../../support/acts.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type DigestTeam, startDigestTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 
@@ -19,15 +20,10 @@ async function openReview(team: DigestTeam, count: number): Promise<void> {
   await team.manager.sees('to the account balance');
 }
 
-const renewals = (team: DigestTeam) => team.hosting.requests({ operation: 'renew' }).length;
-
 describe.concurrent('Renew all', () => {
   test('shows every server and one total, and renews each once, one after the other', async ({ expect }) => {
     await using team = await startDigestTeam();
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=api-1');
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('api-1 is being created');
-    await team.manager.closes();
+    await createServer(team.manager, 'api-1');
     await openReview(team, 2);
     await team.manager.sees('One more month for 3 servers is charged');
     await team.manager.sees('Total: 5.90, and the unknown price of 2 servers');
@@ -36,7 +32,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('3 servers were renewed.');
     for (const label of ['api-1', 'web-1', 'web-2'])
       await team.manager.sees(`✅ ${label} was renewed, paid until`);
-    expect([team.charges(), renewals(team)]).toEqual([4, 3]);
+    expect([team.charges(), team.renewals()]).toEqual([4, 3]);
     await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
     expect(team.digests()[0]?.match(/renewed by @mara/g)).toHaveLength(3);
     await team.viewer.sees('@mara renewed 3 servers: api-1, web-1, web-2');
@@ -60,7 +56,7 @@ describe.concurrent('Renew all', () => {
     const jobs = () => team.app.ports.jobStore.list(BATCH, 'T0SANDBOX');
     const isTold = ({ payload }: Job) => (payload as RenewalBatch).state === 'done';
     await expect.poll(async () => (await jobs()).every(isTold), PATIENT).toBe(true);
-    expect([team.charges(), renewals(team)]).toEqual([3, 3]);
+    expect([team.charges(), team.renewals()]).toEqual([3, 3]);
   });
 
   test('counts a form that is submitted twice as one confirmation, and refuses another user’s form', async ({
@@ -87,7 +83,7 @@ describe.concurrent('Renew all', () => {
     expect(twice.filter(({ response }) => response.includes('Renewing 2 servers'))).toHaveLength(1);
     expect(twice.filter(({ response }) => response.includes('Already confirmed'))).toHaveLength(2);
     await expect.poll(() => team.charges(), PATIENT).toBe(2);
-    expect(renewals(team)).toBe(2);
+    expect(team.renewals()).toBe(2);
   });
 
   test('says how many servers were renewed, and why the others failed', async ({ expect }) => {
@@ -111,7 +107,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('We’re not sure yet whether web-1 was renewed');
     team.system.move(3000);
     await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
-    expect([team.charges(), renewals(team)]).toEqual([2, 2]);
+    expect([team.charges(), team.renewals()]).toEqual([2, 2]);
   });
 
   test('checks the budget, the freeze and the user’s role for each server when it is sent', async ({
@@ -165,19 +161,19 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('One more month for 25 servers');
     await team.manager.sees('2 more servers can be renewed afterwards');
     await team.manager.presses('Renew and pay');
-    await expect.poll(() => renewals(team), PATIENT).toBe(1);
+    await expect.poll(() => team.renewals(), PATIENT).toBe(1);
     team.system.move(SEND_WITHIN_MS + 1000);
     await team.manager.sees('1 of 25 servers was renewed.');
     for (const at of [2, 25])
       await team.manager.sees(
         `❌ web-${at} wasn’t renewed: the order wasn’t sent in time, so nothing was charged.`,
       );
-    expect([renewals(team), team.charges()]).toEqual([1, 1]);
+    expect([team.renewals(), team.charges()]).toEqual([1, 1]);
     await team.manager.closes();
     await team.manager.presses('Renew the rest…');
     await team.manager.sees('One more month for 24 servers is charged');
     await team.manager.presses('Renew and pay');
     await team.manager.sees('24 servers were renewed.');
-    expect([renewals(team), team.charges()]).toEqual([25, 25]);
+    expect([team.renewals(), team.charges()]).toEqual([25, 25]);
   });
 });

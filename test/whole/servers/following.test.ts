@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { orderOf } from '../../support/acts.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Persona } from '../../support/slack/persona.ts';
 import { startTeam } from '../../support/team.ts';
@@ -68,7 +69,7 @@ it.concurrent('a deleted message is no longer edited, and the actor gets the out
 it.concurrent('a new server is ready when it runs and has an address, and a renewal is reported as the list of servers shows it', async () => {
   await using team = await startTeam({ servers: 0, hosting: { createDelayMs: 3000 } });
   const { manager } = team;
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=new-1');
+  await manager.types(orderOf('new-1'));
   await manager.sees('Create and pay');
   await manager.presses('Create and pay');
   await manager.closes();

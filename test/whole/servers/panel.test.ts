@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { createServer, fillDelete } from '../../support/acts.ts';
 import { startCpuTimer } from '../../support/clocks.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
@@ -13,7 +14,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
   await team.operator.types('/vps');
   await team.operator.sees('No hosting account is connected');
   team.operator.doesNotSee('Connect…');
-  const nora = team.slack.as('nora').in('#ops');
+  const nora = team.slack.as('nora');
   await nora.types('/vps');
   await nora.sees('You don’t have a role yet');
   await nora.presses('Ask for access');
@@ -41,14 +42,11 @@ it('bare /vps shows five servers, recently used first, with the buttons that its
 it('bare /vps counts the root passwords that its user has not saved, and shows them', async () => {
   await using team = await startTeam();
   const { manager } = team;
-  await manager.types('/vps create plan=micro location=ams image=debian-13 label=web-1');
-  await manager.presses('Create and pay');
-  await manager.sees('web-1 is being created');
-  if (manager.modal()) await manager.closes();
+  await createServer(manager);
   manager.overlooksOldMessages();
   await manager.types('/vps');
   await manager.sees('The root password of web-1 isn’t saved yet');
-  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
+  const owner = team.slack.as('olga').overlooksOldMessages();
   await owner.types('/vps');
   await owner.sees('web-1');
   owner.doesNotSee('root password');
@@ -157,8 +155,7 @@ it('a protected server can be neither stopped, rebooted nor deleted, by command 
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
   const { owner, manager } = team;
-  await manager.types('/vps delete db-1');
-  await manager.fills({ 'To confirm, type db-1': 'db-1' });
+  await fillDelete(manager, 'db-1');
   await owner.types('/vps show db-1');
   await owner.presses('Protect');
   await owner.sees('Protected by @olga');

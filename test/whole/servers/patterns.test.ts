@@ -147,7 +147,7 @@ it('a pattern’s confirmation expires after ten minutes, and names servers that
     [999_999, 'gone'],
   ];
   const operator = rawUser(team, 'otto');
-  const screen = team.slack.as('otto').in('#ops');
+  const screen = team.slack.as('otto');
   await operator.presses('stop_several', { id: 'a', at: Date.now() - 11 * 60_000, servers });
   await screen.sees('This confirmation has expired, so nothing was stopped. Run the command again.');
   expect(changesSeen(team)).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { fillDelete } from '../../support/acts.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -65,7 +66,7 @@ it('Refresh updates the same card with the server’s current state', async () =
   await team.operator.types('/vps stop web-1');
   await team.viewer.sees('stopped web-1');
   team.viewer.overlooksOldMessages();
-  const again = team.slack.as('vera').in('#ops');
+  const again = team.slack.as('vera');
   await again.presses('Refresh');
   await again.sees('Last action: @otto stopped it');
   again.doesNotSee('🟢 running');
@@ -87,7 +88,7 @@ it('a second reboot within two minutes asks for confirmation first, also of anot
   await using team = await startTeam({ servers: 1 });
   await team.operator.types('/vps reboot web-1');
   await team.operator.sees('rebooted web-1');
-  const manager = team.slack.as('mara').in('#ops').overlooksOldMessages();
+  const manager = team.slack.as('mara').overlooksOldMessages();
   await manager.types('/vps reboot web-1');
   await manager.sees(/web-1 was rebooted \d+ s ago by @otto\. Reboot it again\?/);
   expect(changesSeen(team)).toHaveLength(1);
@@ -205,9 +206,9 @@ describe.concurrent('an answer that proves nothing', () => {
         .catch(() => undefined);
     }
     for (const words of ['stopped web-1', 'started web-1', 'rebooted web-1'])
-      expect(team.slack.as('nora').in('#ops').screen()).not.toContain(words);
+      expect(team.slack.as('nora').screen()).not.toContain(words);
     team.hosting.faults.add({ on: 'delete', ...fault });
-    const manager = await deleteServer(team);
+    const manager = await confirmDelete(team);
     await manager.sees(/web-1 was deleted\.|We’re not sure whether web-1 was deleted/);
     const isGone = team.hosting.listServers(team.account).length === 0;
     expect(await lastAct(team, 'mara', 'delete')).toBe(isGone ? 'done' : `in_doubt ${code}`);
@@ -222,21 +223,22 @@ describe.concurrent('a delete that is answered with another state than deleted',
     'running',
   ] as const)('is reported as deleted only when the list proves it: %s', async (deletedState) => {
     await using team = await startWithServer({ deletedState });
-    const manager = await deleteServer(team);
+    const manager = await confirmDelete(team);
     await manager.sees('web-1 was deleted.');
     expect(await lastAct(team, 'mara', 'delete')).toBe('done');
   });
 
   test('is unconfirmed, and not announced, while the list can’t prove it', async ({ expect }) => {
     await using team = await startWithServer({ deletedState: 'deleting' });
-    const manager = await openDelete(team);
+    const { manager } = team;
+    await fillDelete(manager);
     // Every list from here on is one page of a longer one.
     team.hosting.setAnswers({ paging: 'has_more', pageSize: 1 });
     team.hosting.seedServers(team.account, 3, 'other');
     await manager.presses('Delete');
     await manager.sees('We’re not sure whether web-1 was deleted: the hosting API didn’t confirm it.');
     expect(await lastAct(team, 'mara', 'delete')).toBe('in_doubt unreadable_answer');
-    expect(team.slack.as('nora').in('#ops').screen()).not.toContain('deleted web-1');
+    expect(team.slack.as('nora').screen()).not.toContain('deleted web-1');
   });
 });
 
@@ -254,14 +256,8 @@ describe.concurrent('a start that is answered with another state than running', 
   });
 });
 
-async function openDelete(team: Team) {
-  await team.manager.types('/vps delete web-1');
-  await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
-  return team.manager;
-}
-
-async function deleteServer(team: Team) {
-  const manager = await openDelete(team);
+async function confirmDelete({ manager }: Team) {
+  await fillDelete(manager);
   await manager.presses('Delete');
   return manager;
 }

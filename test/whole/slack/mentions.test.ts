@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../../src/commands.ts';
 import { APP, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { createServer } from '../../support/acts.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -20,7 +21,7 @@ describe('a mention', () => {
     expect(delivery).toMatchObject({ status: 200 });
     expect(delivery?.tookMs).toBeLessThan(3000);
     const root = team.operator.messages().at(-1)?.ts ?? '';
-    await team.slack.as('vera').in('#ops').thread(root).sees('@otto rebooted web-1');
+    await team.slack.as('vera').thread(root).sees('@otto rebooted web-1');
     team.operator.doesNotSee('rebooted web-1');
     const audit = await rawUser(team, 'otto').audit();
     expect(audit.map(({ action, surface, outcome }) => [action, surface, outcome])).toEqual([
@@ -32,13 +33,13 @@ describe('a mention', () => {
   it('in a thread is answered in that thread, visible only to its user', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', { text: 'Disk full on web-1' });
-    const operator = team.slack.as('otto').in('#ops').thread(ts);
+    const operator = team.slack.as('otto').thread(ts);
     await operator.types('@vps show web-1');
     await operator.sees('Paid until');
     expect(operator.messages().at(-1)).toMatchObject({ ephemeral: true, threadTs: ts });
-    team.slack.as('vera').in('#ops').thread(ts).doesNotSee('Paid until');
+    team.slack.as('vera').thread(ts).doesNotSee('Paid until');
     await operator.presses('Reboot');
-    await team.slack.as('vera').in('#ops').thread(ts).sees('@otto rebooted web-1');
+    await team.slack.as('vera').thread(ts).sees('@otto rebooted web-1');
     operator.in('#ops').doesNotSee('rebooted web-1');
   });
 
@@ -50,7 +51,7 @@ describe('a mention', () => {
       ['shutdown web-3', 'stopped web-3'],
     ] as const) {
       await team.operator.types(`@vps ${sentence}`);
-      await team.slack.as('vera').in('#ops').inThreadOf(sentence).sees(`@otto ${outcome}`);
+      await team.slack.as('vera').inThreadOf(sentence).sees(`@otto ${outcome}`);
     }
     expect(changesSeen(team)).toHaveLength(3);
     const audit = await rawUser(team, 'otto').audit();
@@ -102,7 +103,7 @@ describe('a mention', () => {
   it('suggests what works in a thread, where slash commands don’t, and shows the control panel without a command', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', { text: 'Disk full on web-1' });
-    const operator = team.slack.as('otto').in('#ops').thread(ts);
+    const operator = team.slack.as('otto').thread(ts);
     await operator.types('@vps rebot web-1');
     await operator.sees('Did you mean @vps reboot?');
     await team.viewer.types('@vps');
@@ -140,7 +141,7 @@ describe('a mention', () => {
   it('in a thread has its purchase announced in that thread, also after a restart', async () => {
     await using team = await startWithServers({ hosting: { createDelayMs: 0 } });
     const ts = await team.slack.posts('#ops', { text: 'We need one more server' });
-    const manager = team.slack.as('mara').in('#ops').thread(ts);
+    const manager = team.slack.as('mara').thread(ts);
     await manager.types('@vps renew web-1');
     await manager.presses('Renew a server…');
     await manager.sees('Renew and pay');
@@ -148,7 +149,7 @@ describe('a mention', () => {
     await manager.presses('Renew and pay');
     await manager.sees('web-1 was renewed');
     await manager.closes();
-    await team.slack.as('vera').in('#ops').thread(ts).sees('@mara renewed web-1');
+    await team.slack.as('vera').thread(ts).sees('@mara renewed web-1');
     team.viewer.doesNotSee('renewed web-1');
   });
 
@@ -295,10 +296,7 @@ describe('a direct message', () => {
 
   it('never posts a root password in the conversation: a button shows it in an ephemeral message', async () => {
     await using team = await startWithServers();
-    await team.manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
-    await team.manager.presses('Create and pay');
-    await team.manager.sees('web-9 is being created');
-    await team.manager.closes();
+    await createServer(team.manager, 'web-9');
     const direct = team.manager.in('dm');
     await direct.types('password web-9');
     await direct.sees('nobody else can see. Press the button');
@@ -319,19 +317,17 @@ describe('a direct message', () => {
   });
 });
 
-describe('every command', () => {
-  it('needs the same role in a message as in a slash command', async () => {
-    await using team = await startWithServers();
-    const restricted = commands.filter(({ needs }) => needs !== 'anyone');
-    expect(restricted.length).toBeGreaterThan(10);
-    for (const [at, { name }] of restricted.entries()) {
-      const user = team.slack.as('nora').in(at % 2 === 0 ? '#ops' : 'dm');
-      user.overlooksOldMessages();
-      await user.types(at % 2 === 0 ? `@vps ${name} web-1` : `${name} web-1`);
-      await user.sees(/You need the \w+ role|takes no arguments|Usage: /);
-    }
-    const entries = await rawUser(team, 'nora').audit();
-    expect(entries.filter(({ outcome }) => outcome !== 'denied')).toEqual([]);
-    expect(changesSeen(team)).toEqual([]);
-  });
+it('every command needs the same role in a message as in a slash command', async () => {
+  await using team = await startWithServers();
+  const restricted = commands.filter(({ needs }) => needs !== 'anyone');
+  expect(restricted.length).toBeGreaterThan(10);
+  for (const [at, { name }] of restricted.entries()) {
+    const user = team.slack.as('nora').in(at % 2 === 0 ? '#ops' : 'dm');
+    user.overlooksOldMessages();
+    await user.types(at % 2 === 0 ? `@vps ${name} web-1` : `${name} web-1`);
+    await user.sees(/You need the \w+ role|takes no arguments|Usage: /);
+  }
+  const entries = await rawUser(team, 'nora').audit();
+  expect(entries.filter(({ outcome }) => outcome !== 'denied')).toEqual([]);
+  expect(changesSeen(team)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fillDelete } from '../../support/acts.ts';
 import { startTeam } from '../../support/team.ts';
 
 type Team = Awaited<ReturnType<typeof startTeam>>;
@@ -60,7 +61,7 @@ describe('a command that is answered at once', () => {
     await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state' });
     await team.operator.types('/vps reboot web-1');
-    await team.operator.sees('web-1');
+    await team.operator.sees('web-1 is running, so it can’t be rebooted');
     expect(postsOf(team)).not.toEqual([]);
   });
 
@@ -111,8 +112,7 @@ describe('a form that is submitted while the hosting API is slow', () => {
 
   it('is acknowledged within Slack’s three seconds, and shows its outcome afterwards: a delete', async () => {
     await using team = await startPatiently();
-    await team.manager.types('/vps delete web-1');
-    await team.manager.fills({ 'To confirm, type web-1': 'web-1' });
+    await fillDelete(team.manager);
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 3500 });
     await team.manager.presses('Delete');
     await team.manager.sees('was deleted');

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
+import { MINUTE_MS } from '../../../src/core/time.ts';
 import { APP, OTHER_TEAM, TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { askForRole, fillDelete, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { grantRole, startTeam } from '../../support/team.ts';
-
-const MINUTE_MS = 60_000;
 
 describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slack’s mode %s', (mode) => {
   async function startOff(byMs: number) {
@@ -51,12 +51,11 @@ test('a modal whose ack Slack applies late shows the outcome of a delete, an ord
   // Slack takes a second to apply what an ack says, while it takes an update of the same view at once.
   team.slack.faults.applyAcksLate(900);
   const { manager } = team;
-  await manager.types('/vps delete web-1');
-  await manager.fills({ 'To confirm, type web-1': 'web-1' });
+  await fillDelete(manager);
   await manager.presses('Delete');
   await expect.poll(() => manager.modal()?.shown).toContain('was deleted');
   await manager.closes();
-  await manager.types('/vps create plan=small location=ams image=debian-13 label=web-9');
+  await manager.types(orderOf('web-9'));
   await manager.presses('Create and pay');
   await expect.poll(() => manager.modal()?.shown).toContain('went through');
   await team.owner.types('/vps settings approvals');
@@ -71,10 +70,8 @@ describe('while Slack limits the app', () => {
   it('a request for access reaches the owners once Slack accepts messages again', async () => {
     await using team = await startTeam();
     team.slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 1 });
-    const newcomer = team.slack.as('nora').in('#ops');
-    await newcomer.types('/vps access ask viewer');
-    await newcomer.fills({ 'Why do you need it?': 'the release' });
-    await newcomer.presses('Send request');
+    const newcomer = team.slack.as('nora');
+    await askForRole(newcomer, 'viewer', 'the release');
     await team.slack.as('olga').in('dm').sees('the release');
     expect(team.slack.brokenRules()).toEqual([]);
   });
@@ -118,7 +115,7 @@ describe('without the scope users:read', () => {
     team.slack.admin.joinGrid();
     const user = team.slack.admin.addUser({ id: 'W0GRETA001', name: 'greta', teamId: OTHER_TEAM.id });
     await grantRole(team, user.id, 'operator');
-    const colleague = team.slack.as(user).in('#ops');
+    const colleague = team.slack.as(user);
     await colleague.types('/vps show web-1');
     await colleague.presses('Reboot');
     await colleague.sees('missing scope users:read');

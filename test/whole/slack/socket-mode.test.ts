@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
+import { orderOf } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { readMetrics, startTeam, type Team } from '../../support/team.ts';
@@ -78,9 +79,9 @@ describe('in Socket Mode', () => {
   it('an order is paid once, however many WebSockets deliver its confirmation', async () => {
     await using team = await startInSocketMode();
     const { slack, hosting, account } = team;
-    const manager = slack.as('mara').in('#ops');
+    const manager = slack.as('mara');
     hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 300 });
-    await manager.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await manager.types(orderOf('once'));
     await manager.presses('Create and pay');
     const confirmation = lastOf(team, 'view_submission create_review');
     slack.sockets.refresh();
@@ -99,7 +100,7 @@ describe('in Socket Mode', () => {
     const { slack, hosting, account } = team;
     hosting.seedServers(account, 1, 'web');
     hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 300 });
-    const viewer = slack.as('vera').in('#ops');
+    const viewer = slack.as('vera');
     const typed = viewer.types('/vps list');
     await until(() => hosting.requests().some(({ path }) => path.includes('servers')));
     slack.sockets.drop();
@@ -113,14 +114,14 @@ describe('in Socket Mode', () => {
     const { slack, hosting, account } = team;
     hosting.seedServers(account, 1, 'web');
     hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
-    const typed = slack.as('otto').in('#ops').types('/vps reboot web-1');
+    const typed = slack.as('otto').types('/vps reboot web-1');
     await until(() => hosting.requests().some(({ path }) => path.includes('reboot')));
     await team.app.close();
     expect((await typed)?.status).toBe(200);
     expect(slack.sockets.count).toBe(0);
-    await slack.as('vera').in('#ops').sees('rebooted web-1');
+    await slack.as('vera').sees('rebooted web-1');
     await team.restart();
-    await slack.as('otto').in('#ops').types('/vps list');
-    await slack.as('otto').in('#ops').sees('web-1');
+    await slack.as('otto').types('/vps list');
+    await slack.as('otto').sees('1 server');
   });
 });

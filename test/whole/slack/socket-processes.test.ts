@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { orderOf } from '../../support/acts.ts';
 import { startKillableTeam } from '../../support/killable-team.ts';
 import { lendDatabase, postgresUrl } from '../../support/postgres.ts';
 import { readMetrics } from '../../support/team.ts';
@@ -54,7 +55,7 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
 
     const reboot = team.lastOf('command /vps reboot');
     await Promise.all(Array.from({ length: 10 }, () => slack.redeliver(reboot)));
-    await owner.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await owner.types(orderOf('once'));
     await owner.presses('Create and pay');
     const confirmation = team.lastOf('view_submission create_review');
     await Promise.all(Array.from({ length: 20 }, () => slack.redeliver(confirmation)));
@@ -69,7 +70,7 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
   ])('keep working when the %s is killed during an order, which is paid once and reported', async (died) => {
     await using team = await startTwo();
     const { slack, hosting, account, owner, processes } = team;
-    await owner.types('/vps create plan=small location=ams image=debian-13 label=once');
+    await owner.types(orderOf('once'));
     await owner.sees('Create and pay');
     hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 60_000 });
     await owner.presses('Create and pay');

@@ -209,6 +209,7 @@ it('Cancel, or a day without a press, ends a workflow’s step without doing any
   await canceled.ended;
   expect(canceled.error).toBe('Someone pressed Cancel. Nothing was done.');
   await team.operator.sees('@otto canceled a workflow’s reboot of web-1.');
+  team.operator.overlooksOldMessages();
   const ignored = await ask(team);
   await team.operator.sees('A workflow wants to reboot web-1.');
   system.move(25 * 3_600_000);

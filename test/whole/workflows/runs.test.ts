@@ -93,7 +93,7 @@ it('a workflow’s reboot whose answer is lost is reported as unconfirmed, in th
   const run = await runToEnd(team, { key: secret, channel: team.slack.channel('#ops')?.id ?? '' });
   expect(run.error).toContain('We’re not sure whether web-1 was rebooted');
   await team.viewer.sees('We’re not sure whether web-1 was rebooted');
-  const operator = team.slack.as('otto').in('#ops').overlooksOldMessages();
+  const operator = team.slack.as('otto').overlooksOldMessages();
   await operator.types('/vps reboot web-1');
   await operator.sees(/Reboot it again\?/);
   await operator.presses('Reboot again');
