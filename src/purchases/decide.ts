@@ -12,6 +12,7 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
 import { decideButton } from './buttons.ts';
+import type { Settled } from './ledger.ts';
 import { auditOfOperation, labelOf, type Operation } from './operation.ts';
 import { accountPage } from './outcomes.ts';
 import { notifyNow } from './pay.ts';
@@ -63,21 +64,22 @@ export const decideUnconfirmed = defineUseCase({
     const at = app.system.now();
     const audit = (outcome: 'done' | 'failed') =>
       auditOfOperation(operation, app, outcome, { code: 'decided', actorId: actor.userId });
+    const settle = (found: Partial<Settled>) => ledger.settle(operation.id, { at, ...found }, audit('done'));
+    let isEnded: boolean;
     if (input.isDoneElsewhere) {
-      await ledger.settle(operation.id, { at }, audit('done'));
+      isEnded = await settle({});
     } else if (input.serverId === undefined) {
       const reason = { code: 'decided_not_done', details: {} } as const;
-      await ledger.refuse(operation.id, { at, reason, decidedBy: actor.userId }, audit('failed'));
+      isEnded = await ledger.refuse(operation.id, { at, reason, decidedBy: actor.userId }, audit('failed'));
     } else {
       const { candidates } = await listCandidates(operation, context);
       const server = candidates.find(({ id }) => id === input.serverId);
       if (!server) throw new Refusal('unknown_server', { typed: String(input.serverId) });
       const { id: serverId, paidUntil } = server;
-      const settled = { at, serverId, paidUntil, decidedBy: actor.userId };
-      const isSettled = await ledger.settle(operation.id, settled, audit('done'));
-      // Another order of the account has been found to have made it, or this one has ended, since the list was read.
-      if (!isSettled) throw new Refusal('doubt_over', {});
+      isEnded = await settle({ serverId, paidUntil, decidedBy: actor.userId });
     }
+    // It has ended, or another order of the account has been found to have made the server, since it was read.
+    if (!isEnded) throw new Refusal('doubt_over', {});
     await notifyNow(operation.id, app);
   },
 });

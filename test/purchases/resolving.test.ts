@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { AppContext } from '../../src/context.ts';
+import { createEntry } from '../../src/core/entry.ts';
 import type { Server } from '../../src/core/server.ts';
+import { decideUnconfirmed } from '../../src/purchases/decide.ts';
 import type { Operation, Purchase } from '../../src/purchases/operation.ts';
 import { nextDueAt } from '../../src/purchases/pay.ts';
 import { judge as judgeBy } from '../../src/purchases/resolve.ts';
+import { entry, markSent, newCreate, open, T0 } from '../db/support.ts';
+import { makeContext } from '../support/context.ts';
 
 const SENT_AT = 1_790_000_000_000;
 const DAY_MS = 86_400_000;
@@ -159,4 +164,34 @@ test('looks come no more often than before once the clock was set back to a day 
   const looked = { ...create(), notifiedAt: SENT_AT };
   const waitAt = (now: number) => nextDueAt(looked, now) - now;
   expect(waitAt(SENT_AT - DAY_MS)).toBe(waitAt(SENT_AT + DAY_MS));
+});
+
+test.each([
+  ['was created in the previous account', { isDoneElsewhere: true }],
+  ['wasn’t created', {}],
+])('a manager who says that a server %s at the same moment as another one is told that it was resolved before', async (_, seen) => {
+  const store = await open('sqlite::memory:');
+  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  const { ledger } = store;
+  const operation = newCreate();
+  const { id } = operation;
+  await ledger.prepare(operation);
+  await markSent(ledger, id, T0);
+  await ledger.markUnconfirmed(id, { reason: { code: 'no_answer', details: {} } }, entry());
+  await ledger.markNeedsDecision(id, entry());
+  const ports = makeContext(store, { ownersOf: () => ['U1', 'U2'] });
+  const decide = (app: AppContext, userId: string) => {
+    const caller = { actor: { workspaceId: 'T1', userId, channelId: 'C1' }, surface: 'modal' } as const;
+    return createEntry(app).execute(decideUnconfirmed, { operationId: id, ...seen }, caller);
+  };
+  const first = () => decide(ports, 'U1');
+  const later: AppContext = {
+    ...ports,
+    ledger: {
+      ...ledger,
+      settle: async (...by) => first().then(() => ledger.settle(...by)),
+      refuse: async (...by) => first().then(() => ledger.refuse(...by)),
+    },
+  };
+  await expect(decide(later, 'U2')).rejects.toMatchObject({ code: 'doubt_over' });
 });
