@@ -10,7 +10,7 @@ import { placeOfReplyUrl } from './db/kept.ts';
 import type { ApiKeyRow, InstallationRow, KeptRow, PasswordRow } from './db/tables.ts';
 import type { SealedPlace } from './db/vault.ts';
 import { placeOfTokens } from './installations/store.ts';
-import { placeOfAnswer, placeOfPassword } from './purchases/password-store.ts';
+import { placeOfAnswer, placesOfPassword } from './purchases/password-store.ts';
 import { placeOfRunToken } from './workflows/store.ts';
 
 /** A column with sealed texts. */
@@ -22,7 +22,8 @@ interface Column {
   readonly column: string;
   /** Which rows have one, besides those where it isn't NULL. */
   readonly only?: string;
-  placeOf(row: Row): SealedPlace;
+  /** Where a row's text may have been sealed. */
+  placesOf(row: Row): readonly SealedPlace[];
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -36,35 +37,35 @@ const COLUMNS: readonly Column[] = [
     table: 'api_keys',
     id: 'workspace_id',
     column: 'sealed',
-    placeOf: (row) => placeOfKey(row as unknown as ApiKeyRow),
+    placesOf: (row) => [placeOfKey(row as unknown as ApiKeyRow)],
   },
   {
     name: 'root passwords',
     table: 'passwords',
     id: 'operation_id',
     column: 'sealed',
-    placeOf: (row) => placeOfPassword(row as unknown as PasswordRow),
+    placesOf: (row) => placesOfPassword(row as unknown as PasswordRow),
   },
   {
     name: 'answers to orders',
     table: 'operations',
     id: 'id',
     column: 'sealed_answer',
-    placeOf: (row) => placeOfAnswer(byId(row)),
+    placesOf: (row) => [placeOfAnswer(byId(row))],
   },
   {
     name: 'Slack tokens',
     table: 'installations',
     id: 'id',
     column: 'sealed',
-    placeOf: (row) => placeOfTokens(row as unknown as InstallationRow),
+    placesOf: (row) => [placeOfTokens(row as unknown as InstallationRow)],
   },
   {
     name: 'workflow tokens',
     table: 'workflow_runs',
     id: 'id',
     column: 'sealed_token',
-    placeOf: (row) => placeOfRunToken(byId(row)),
+    placesOf: (row) => [placeOfRunToken(byId(row))],
   },
   {
     name: 'reply addresses',
@@ -72,7 +73,7 @@ const COLUMNS: readonly Column[] = [
     id: 'id',
     column: 'value',
     only: 'reply_url',
-    placeOf: (row) => placeOfReplyUrl(String(row.id), (row as unknown as KeptRow).workspace_id),
+    placesOf: (row) => [placeOfReplyUrl(String(row.id), (row as unknown as KeptRow).workspace_id)],
   },
 ];
 
@@ -81,7 +82,7 @@ interface Sealed {
   readonly kind: Column;
   readonly id: string;
   readonly token: string;
-  readonly place: SealedPlace;
+  readonly places: readonly SealedPlace[];
 }
 
 /** What a key of the keyring, or one that is missing from it, is still needed for. */
@@ -119,7 +120,7 @@ export function createSealedTexts(foundation: Foundation) {
       let count = 0;
       for await (const sealed of walk(foundation)) {
         const opened = open(foundation, sealed);
-        if (typeof opened !== 'string') unopened.push(opened);
+        if ('why' in opened) unopened.push(opened);
         onOpened(++count);
       }
       return unopened;
@@ -139,15 +140,15 @@ export function createSealedTexts(foundation: Foundation) {
         isChanging = false;
         const apiKeys: Secret<string>[] = [];
         for await (const sealed of walk(foundation)) {
-          const plain = open(foundation, sealed);
-          if (typeof plain !== 'string') continue;
+          const opened = open(foundation, sealed);
+          if ('why' in opened) continue;
           if (keyOf(sealed.token) !== firstKey(foundation)) {
             if (!isAudited) await audit(foundation, actId, 'started');
             isAudited = true;
-            if (await replace(foundation, sealed, plain)) onResealed(++count);
+            if (await replace(foundation, sealed, opened)) onResealed(++count);
             else isChanging = true;
           }
-          if (sealed.kind.table === 'api_keys') apiKeys.push(new Secret(plain));
+          if (sealed.kind.table === 'api_keys') apiKeys.push(new Secret(opened.plain));
         }
         // Last: a process with only the old key doesn't see an order by its new name. Once no API key opens for it, it sends nothing.
         if (!isChanging) for (const apiKey of apiKeys) await renameAccount(foundation, apiKey);
@@ -203,27 +204,35 @@ async function* walk({ db }: Foundation): AsyncGenerator<Sealed> {
       const { rows } = await page.execute(db);
       for (const row of rows) {
         after = String(row[kind.id]);
-        yield { kind, id: after, token: String(row[kind.column]), place: kind.placeOf(row) };
+        yield { kind, id: after, token: String(row[kind.column]), places: kind.placesOf(row) };
       }
       isLast = rows.length < PAGE;
     }
   }
 }
 
+interface Opened {
+  readonly plain: string;
+  readonly place: SealedPlace;
+}
+
 /** Decrypts a text, or says why it can't be. */
-function open({ vault }: Foundation, { kind, id, token, place }: Sealed): string | Unopened {
-  try {
-    return vault.open(token, place);
-  } catch (error) {
-    const why = isRefusal(error, 'key_unreadable') ? 'key_missing' : 'altered';
-    return { what: kind.name, id, why };
-  }
+function open({ vault }: Foundation, { kind, id, token, places }: Sealed): Opened | Unopened {
+  for (const place of places)
+    try {
+      return { plain: vault.open(token, place), place };
+    } catch (error) {
+      if (isRefusal(error, 'key_unreadable')) return { what: kind.name, id, why: 'key_missing' };
+    }
+  return { what: kind.name, id, why: 'altered' };
 }
 
 /** Seals a text under the first key, unless its row was changed since it was read. */
-async function replace(foundation: Foundation, sealed: Sealed, plain: string): Promise<boolean> {
-  const { db, engine, vault } = foundation;
-  const { kind, id, token, place } = sealed;
+async function replace(
+  { db, engine, vault }: Foundation,
+  { kind, id, token }: Sealed,
+  { plain, place }: Opened,
+): Promise<boolean> {
   const column = sql.ref(kind.column);
   const fresh = vault.seal(plain, place);
   const only = kind.only === undefined ? sql`` : sql` and kind = ${kind.only}`;

@@ -6,7 +6,7 @@ import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
 import type { OperationRow, PasswordRow, Tables } from '../db/tables.ts';
-import type { SealedPlace, Vault } from '../db/vault.ts';
+import { type SealedPlace, type Vault, VaultError } from '../db/vault.ts';
 import { isErasedSince } from '../installations/store.ts';
 import { toOperation } from './ledger-rows.ts';
 import { labelOf, OPERATION, type Operation } from './operation.ts';
@@ -38,7 +38,7 @@ export function createPasswords({ db, engine, vault }: Foundation) {
         .selectAll()
         .where('operation_id', '=', operationId)
         .executeTakeFirst();
-      return row && { ...toHeld(row), password: new Secret(vault.open(row.sealed, placeOfPassword(row))) };
+      return row && { ...toHeld(row), password: openPassword(vault, row) };
     },
     /** Which servers of this workspace have one, newest first; nothing is opened. */
     listHeld: async (workspaceId: WorkspaceId): Promise<readonly Omit<HeldPassword, 'password'>[]> => {
@@ -83,32 +83,45 @@ export function createPasswords({ db, engine, vault }: Foundation) {
   };
 }
 
+interface SettledPassword {
+  readonly at: number;
+  readonly serverId: ServerId;
+  /** Or an answer that was kept before, as it was sealed, if its encryption key is missing. */
+  readonly password: Secret<string> | { readonly sealedAnswer: string };
+}
+
 /** Seals a new server's password and stores it, in the transaction that settles its operation. */
 async function storePassword(
   db: Queries,
   vault: Vault,
   operation: Operation,
-  settled: { readonly at: number; readonly serverId: ServerId; readonly password: Secret<string> },
+  { at, serverId, password }: SettledPassword,
 ): Promise<void> {
   const row: PasswordRow = {
     operation_id: operation.id,
     workspace_id: operation.workspaceId,
     creator_id: operation.actorId,
-    server_id: settled.serverId,
+    server_id: serverId,
     label: labelOf(operation.purchase),
     sealed: '',
-    settled_at: settled.at,
+    settled_at: at,
     held_until: null,
   };
-  const sealed = vault.seal(settled.password.reveal(), placeOfPassword(row));
+  const sealed =
+    password instanceof Secret ? vault.seal(password.reveal(), placeOfPassword(row)) : password.sealedAnswer;
   await db
     .insertInto('passwords')
     .values({ ...row, sealed })
     .execute();
 }
 
+/** Its own place, and that of an answer that couldn't be opened when its order was settled. */
+export function placesOfPassword(row: PasswordRow): readonly [SealedPlace, SealedPlace] {
+  return [placeOfPassword(row), placeOfAnswer({ id: row.operation_id, workspaceId: row.workspace_id })];
+}
+
 /** Bound to its creator as well: rewriting the row doesn't make it readable (docs/design.md 5.1). */
-export function placeOfPassword(row: PasswordRow): SealedPlace {
+function placeOfPassword(row: PasswordRow): SealedPlace {
   return {
     table: 'passwords',
     row: row.operation_id,
@@ -116,6 +129,17 @@ export function placeOfPassword(row: PasswordRow): SealedPlace {
     workspaceId: row.workspace_id,
     facts: [row.creator_id, row.server_id, row.label],
   };
+}
+
+/** @throws Refusal `key_unreadable`; VaultError when it was altered */
+function openPassword(vault: Vault, row: PasswordRow): Secret<string> {
+  const [own, ofAnswer] = placesOfPassword(row);
+  try {
+    return new Secret(vault.open(row.sealed, own));
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    return asPassword(new Secret(vault.open(row.sealed, ofAnswer)));
+  }
 }
 
 function toHeld(row: PasswordRow): Omit<HeldPassword, 'password'> {
@@ -167,7 +191,7 @@ export async function keepPassword(
   trx: Transaction<Tables>,
   foundation: Foundation,
   row: OperationRow,
-  settled: Parameters<typeof storePassword>[3],
+  settled: SettledPassword,
 ): Promise<void> {
   const operation = toOperation(row);
   if (await isErasedSince(trx, row.workspace_id, row.created_at))
@@ -187,16 +211,16 @@ function auditErased(
   return addAudit(trx, foundation, audit);
 }
 
-/** Opens it again. A lost encryption key must not keep the order from being settled: then it is undefined. */
+/** Opens it again. A missing encryption key must not keep the order from being settled: then it stays as it is. */
 export function openAnswer(
   { vault }: Foundation,
   row: SealedAnswer,
-  sealed: string,
-): Secret<string> | undefined {
+  sealedAnswer: string,
+): SettledPassword['password'] {
   try {
-    return asPassword(new Secret(vault.open(sealed, placeOfAnswer(row))));
+    return asPassword(new Secret(vault.open(sealedAnswer, placeOfAnswer(row))));
   } catch {
-    return undefined;
+    return { sealedAnswer };
   }
 }
 

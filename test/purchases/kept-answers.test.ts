@@ -2,13 +2,16 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import type { Store } from '../../src/context.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
+import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { endFailedPayment } from '../../src/purchases/pay.ts';
 import { settleUntilStored } from '../../src/purchases/send.ts';
 import { readSpilled, storeSpilled } from '../../src/purchases/spill.ts';
 import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
+import { makeKey } from '../support/environment.ts';
 import { until } from '../support/eventually.ts';
 import { never, openWatched, type Watch } from '../support/statements.ts';
 import { triesOf } from '../support/tries.ts';
@@ -132,6 +135,41 @@ describe('a root password that arrived while the disk was full', () => {
     expect(filesOf(paid.folder)).toEqual([]);
     await again.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
     expect((await again.passwords.find(paid.id))?.password.reveal()).toContain(PASSWORD);
+    await again.close();
+  });
+
+  test.each([
+    ['it is saved', (store: Store, id: string) => store.passwords.erase(id)],
+    [
+      'the server is deleted',
+      (store: Store, operationId: string) =>
+        store.audit.add(entry({ action: 'delete', outcome: 'done', serverId: 7, operationId })),
+    ],
+  ])('is kept when its answer proved nothing and its encryption key is missing while the server is found, until %s', async (_, end) => {
+    const paid = await startPaid();
+    const answer = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
+    const operation = await paid.store.ledger.find(paid.id);
+    if (!operation) throw new Error('the operation is gone');
+    await endFailedPayment(operation, answer, 'p1', makeContext(paid.store, { system }));
+    await paid.store.close();
+    const url = `sqlite:${join(paid.folder, 'vps.sqlite')}`;
+    const next = `next:${makeKey('next')}`;
+    const both = createVault(parseKeyring(`${next},test:${makeKey('store')}`));
+    await (await open(url, { vault: both })).close();
+    const without = await open(url, { vault: createVault(parseKeyring(next)) });
+    await without.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    expect(await without.ledger.find(paid.id)).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(await without.passwords.listHeld('T1')).toMatchObject([{ creatorId: 'U1', serverId: 7 }]);
+    await expect(without.passwords.find(paid.id)).rejects.toMatchObject({ code: 'key_unreadable' });
+    await without.close();
+    const again = await open(url, { vault: both });
+    expect(await again.sealed.openAll()).toEqual([]);
+    expect(await again.sealed.reseal(() => undefined)).toBeGreaterThan(0);
+    expect((await again.passwords.find(paid.id))?.password.reveal()).toMatch(
+      /^No root password.*\n.*hunter/s,
+    );
+    await end(again, paid.id);
+    expect(await again.passwords.listHeld('T1')).toEqual([]);
     await again.close();
   });
 
