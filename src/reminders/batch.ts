@@ -170,7 +170,7 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
     each.kind === 'operation' && each.isOwn ? each.operation.state : [],
   );
   if (own.includes('prepared') || own.includes('sent')) return now + SHORTEST_WAIT_MS;
-  // What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch.
+  // What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch, or be stored.
   const isRecorded = results.every(({ kind }) => kind === 'operation' || kind === 'waiting');
   const tellAt = isRecorded || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
   if (now < tellAt) return tellAt;
@@ -194,21 +194,26 @@ async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promis
     if (!isInTime(times, app.system.now())) break;
     batch = { ...batch, begunBy: batch.begunBy ?? job.owner };
     if (!(await app.jobs.save(job, toPayload(batch)))) return undefined;
-    const refusal = await renew(renewal, batch, app);
-    if (!refusal) continue;
-    const { code, details } = refusal;
-    batch = { ...batch, failures: { ...batch.failures, [renewal.id]: { code, details } } };
+    const failure = await renew(renewal, batch, app);
+    if (failure === 'unknown') batch = { ...batch, begunBy: '' };
+    else if (failure) {
+      const { code, details } = failure;
+      batch = { ...batch, failures: { ...batch.failures, [renewal.id]: { code, details } } };
+    }
   }
   const isSaved = batch === before || (await app.jobs.save(job, toPayload(batch)));
   return isSaved ? batch : undefined;
 }
 
-/** Returns why it was not confirmed. A failure of one must not keep the others from being renewed. */
+/**
+ * Returns why it was not confirmed; `unknown` if the database failed, which may have stored it and not show it yet. A failure of one
+ * must not keep the others from being renewed.
+ */
 async function renew(
   renewal: BatchedRenewal,
   batch: RenewalBatch,
   app: AppContext,
-): Promise<Refusal | undefined> {
+): Promise<Refusal | 'unknown' | undefined> {
   try {
     const confirmed = await confirmRenewal(renewal, batch, app);
     if (!confirmed.isNew) return undefined;
@@ -221,6 +226,7 @@ async function renew(
     if (error instanceof Refusal) return error;
     // What the ledger has counts, and is reported.
     app.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
+    return 'unknown';
   }
   return undefined;
 }
@@ -319,7 +325,7 @@ const stored = z.object({
   state: z.enum(['open', 'confirmed', 'done']),
   /** When it was opened, or confirmed. */
   at: z.number(),
-  /** The owner of the job that began it. */
+  /** The owner of the job that began it; '' once it isn't known what the database has stored of it. */
   begunBy: z.string().exactOptional(),
   /** Why renewals were not even confirmed, by their IDs. */
   failures: z.record(z.string(), z.custom<Pick<Refusal, 'code' | 'details'>>()),

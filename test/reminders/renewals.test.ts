@@ -6,6 +6,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { DAY_MS, MINUTE_MS, WEEK_MS } from '../../src/core/time.ts';
+import { CommitUnknown } from '../../src/db/engine.ts';
 import { createHosting } from '../../src/hosting/client.ts';
 import type { Transport } from '../../src/hosting/send.ts';
 import { silentLog } from '../../src/log.ts';
@@ -103,6 +104,23 @@ describe('renewals whose process has died', () => {
     await runAfter(SEND_WITHIN_MS + MINUTE_MS);
     expect(told.map(kindsOf)).toEqual([['settled', 'refused', 'failed']]);
     expect(told[0]?.[2]).toMatchObject({ error: { code: 'purchases_frozen' } });
+  });
+
+  test('are not reported as not begun while a commit whose outcome was unknown may still have confirmed them', async () => {
+    const { ledger } = store;
+    const commitsUnseen = () => Promise.reject(new CommitUnknown(new Error('connection lost')));
+    const app = { ...ports, ledger: { ...ledger, prepare: commitsUnseen } };
+    await store.renewalBatches.put(makeBatch('F2'));
+    await store.renewalBatches.confirm('F2', T0);
+    await ports.jobs.runNow(BATCH, 'F2', createBatchHandler(app));
+    expect(told).toEqual([]);
+    // The database shows it a moment later, and its job pays it.
+    await confirm(ledger, newRenew(3, paidUntil, { id: 'F2O3' }));
+    await markSent(ledger, 'F2O3', T0);
+    await settle('F2O3', 3);
+    time.now = T0 + 4 * MINUTE_MS;
+    await ports.jobs.runNow(BATCH, 'F2');
+    expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'settled']]);
   });
 
   test('are told of again until Slack takes the message, for a day, and are then forgotten within a week', async () => {
