@@ -230,8 +230,10 @@ async function power(action: PowerAction, id: ServerId, request: SlackRequest): 
   const { actId } = change;
   if (actId === undefined) return;
   if (isAtTarget(action, change)) return request.placeAct(actId, isSent ? 'told' : undefined);
-  const { server, isAtTarget: isSeen, ms } = await request.execute(watchServer, { id, action });
-  if (!server || !isSeen) return request.placeAct(actId, undefined);
+  const { isAtTarget: isSeen, ms } = await request.execute(watchServer, { id, action });
+  if (!isSeen) return request.placeAct(actId, undefined);
+  // The role may have ended during the watch.
+  const { server } = await request.execute(showServer, { ref: { id } });
   const words = `${codeLabel(server.label)} is ${stateWords(server)} (${Math.max(1, Math.round(ms / 1000))} s).`;
   const isShown = await request.home?.show({ notices: [section(words)] });
   await request.placeAct(actId, isShown ? 'told' : undefined);

@@ -135,11 +135,14 @@ function nameOf(ref: ServerRef | ExactRef) {
   return 'id' in ref ? { label: String(ref.id), serverId: ref.id } : { label: ref.typed };
 }
 
-/** Finds the server in a fresh list; undefined if it isn't listed or the list can't be read. */
+/**
+ * Finds the server in a fresh list; undefined if it isn't listed, has another label, which the actor's role may not cover, or the
+ * list can't be read.
+ */
 async function findNow(server: Server, hosting: HostingApi): Promise<Server | undefined> {
   try {
     const { servers } = await hosting.fetchServers({ freshness: 'fresh' });
-    return servers.find(({ id }) => id === server.id);
+    return servers.find(({ id, label }) => id === server.id && isIdenticalLabel(label, server.label));
   } catch {
     return undefined;
   }
@@ -243,8 +246,8 @@ const LONGEST_WAIT_MS = 10_000;
 
 /**
  * Watches a server for a user whose screen shows it, with growing pauses, until it reaches the power action's target state or
- * two minutes have passed. Returns it as it was listed last, if it ever was, and how long the watch took, in milliseconds.
- * `follow.ts` updates messages in channels.
+ * two minutes have passed. Returns it as it was listed last, if it ever was, and how long the watch took, in milliseconds. To show it
+ * to a user, read it again: their role may have ended by then. `follow.ts` updates messages in channels.
  * @throws Refusal `role_needed`, `no_api_key`
  */
 export const watchServer = defineUseCase({

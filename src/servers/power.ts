@@ -143,7 +143,10 @@ async function updateCard({ server: { id } }: PowerChange, request: SlackRequest
   await request.reply.replace(await loadCard({ ref: { id } }, request));
 }
 
-/** Replaces the message with the current state, for users who may see the servers. */
+/**
+ * Replaces the message with the current state, for users who may see the servers. Only they see it if the message is in a channel
+ * that other organizations may read by now.
+ */
 export const checkState = checkButton.on(async (pressed, request) => {
   const servers = pressed.servers.map(
     ({ id: serverId, label, until: paidUntil }): FollowedServer => ({
@@ -155,7 +158,9 @@ export const checkState = checkButton.on(async (pressed, request) => {
     }),
   );
   const checked = await request.execute(checkServers, { action: pressed.act, servers });
-  await request.reply.replace(checkedMessage(pressed, checked, request));
+  const message = checkedMessage(pressed, checked, request);
+  const isHidden = pressed.by !== undefined && !(await request.mayAnnounce());
+  await (isHidden ? request.reply.send(message) : request.reply.replace(message));
 });
 
 /** Renders the servers of a pressed **Check state** button with their current state, and who checked it. */

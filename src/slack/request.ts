@@ -63,6 +63,8 @@ export interface SlackRequest {
   explain(error: unknown): string;
   /** Makes the request for one of several acts, by its number: each is carried out once. */
   subrequest(place: number): SlackRequest;
+  /** Whether changes may be announced in the channel, and announcements there be edited. */
+  mayAnnounce(): Promise<boolean>;
   /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); undefined if nothing was announced. */
   announce(action: string, ...more: KnownBlock[]): Promise<Announcement | undefined>;
   /**
@@ -200,6 +202,7 @@ function makeRequest(
       const requestId = caller.requestId && `${caller.requestId}#${place}`;
       return makeRequest(parts, { ...caller, requestId }, target, begin, note);
     },
+    mayAnnounce: () => parts.mayAnnounce(caller.actor.workspaceId, caller.actor.channelId),
     announce: (action, ...more) => announce({ action, more }, parts, caller, target),
     placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, target),
     reactDone: async (announced) => {

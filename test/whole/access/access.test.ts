@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../src/core/time.ts';
+import type { CallOptions } from '../../../src/hosting/hosting-api.ts';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { askForRole, createServer } from '../../support/acts.ts';
@@ -106,6 +107,26 @@ describe('a role granted to a channel', () => {
   });
 });
 
+/** Makes the account's lists show this label for every server: all of them, or those that are read so. */
+function renameAll(
+  team: Awaited<ReturnType<typeof startTeam>>,
+  label: string,
+  isRenamed: (options: CallOptions) => boolean = () => true,
+): void {
+  const { hostingOf } = team.app.ports;
+  Object.assign(team.app.ports, {
+    hostingOf: (...account: Parameters<typeof hostingOf>) => {
+      const hosting = hostingOf(...account);
+      const fetchServers: typeof hosting.fetchServers = async (options = {}) => {
+        const list = await hosting.fetchServers(options);
+        if (!isRenamed(options)) return list;
+        return { ...list, servers: list.servers.map((server) => ({ ...server, label })) };
+      };
+      return { ...hosting, fetchServers };
+    },
+  });
+}
+
 describe('a role for some servers', () => {
   it('lists, offers and changes only those', async () => {
     await using team = await startWithServers();
@@ -138,17 +159,7 @@ describe('a role for some servers', () => {
     await nora.sees('web-1 is already running');
     await nora.types('/vps renew web-1');
     await nora.sees('Renew and pay');
-    const { hostingOf } = team.app.ports;
-    Object.assign(team.app.ports, {
-      hostingOf: (...account: Parameters<typeof hostingOf>) => {
-        const hosting = hostingOf(...account);
-        const fetchServers: typeof hosting.fetchServers = async (options) => {
-          const list = await hosting.fetchServers(options);
-          return { ...list, servers: list.servers.map((server) => ({ ...server, label: 'secret-1' })) };
-        };
-        return { ...hosting, fetchServers };
-      },
-    });
+    renameAll(team, 'secret-1');
     await nora.presses('Renew and pay');
     await nora.sees('web-1 wasn’t renewed');
     await nora.closes();
@@ -156,6 +167,16 @@ describe('a role for some servers', () => {
     await nora.sees('You need the viewer role for this server');
     expect(nora.screen()).not.toContain('secret-1');
     expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);
+  });
+
+  it('doesn’t show the new label of a server that is renamed while it is started, when that fails', async () => {
+    await using team = await startWithServers();
+    const nora = team.slack.as('nora').in('#ops');
+    await grantRole(team, nora.id, 'operator', { pattern: 'web-*' });
+    renameAll(team, 'secret-1', ({ freshness }) => freshness === 'fresh');
+    await nora.types('/vps start web-1');
+    await nora.sees('web-1 is already running, so it wasn’t started');
+    expect(nora.screen()).not.toContain('secret-1');
   });
 
   it('is granted with a note when its pattern matches no server yet, offers no other server, and can’t be the owner role', async () => {

@@ -54,6 +54,21 @@ it('Home shows how a press on a server that needs attention ended, until the nex
   await expect.poll(() => otto.screen()).not.toContain('running (');
 });
 
+it('Home doesn’t show how a press ended to a user whose role was revoked in the meantime', async () => {
+  const system = movableSystem();
+  await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: 4000 } });
+  system.move(27 * DAY_MS);
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('1 server needs attention');
+  await otto.presses('Reboot');
+  await otto.sees('Rebooting web-1');
+  await team.owner.types('/vps access revoke @otto');
+  await team.owner.sees('role was revoked');
+  await otto.sees('You need the viewer role to do this');
+  expect(otto.screen()).not.toContain('running');
+});
+
 it('Home begins with the setup for an owner, and with a way to ask for access for a user without a role', async () => {
   await using team = await startTeam({ isConnected: false });
   const olga = team.slack.as('olga').in('dm');

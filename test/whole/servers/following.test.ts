@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { HOUR_MS, MINUTE_MS } from '../../../src/core/time.ts';
 import { orderOf } from '../../support/acts.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Persona } from '../../support/slack/persona.ts';
 import { startTeam } from '../../support/team.ts';
@@ -101,6 +103,24 @@ it.concurrent('a failed action offers Try again and Check state, which edits the
   await operator.sees('@mara started web-1');
   await operator.presses('Try again');
   await operator.sees('@otto stopped web-1');
+});
+
+it.concurrent('a check of a message in a channel that other organizations may read by now is shown to its user alone', async () => {
+  const system = movableSystem();
+  await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: HOUR_MS } });
+  const { operator, viewer } = team;
+  await operator.types('/vps reboot web-1');
+  await operator.sees('@otto is rebooting web-1…');
+  const screenLater = () => {
+    system.move(MINUTE_MS / 2);
+    return viewer.screen();
+  };
+  await expect.poll(screenLater, { interval: 500, timeout: 60_000 }).toContain('[Check state]');
+  team.slack.admin.inviteOrganization('#ops');
+  system.move(2 * MINUTE_MS);
+  await viewer.presses('Check state');
+  await viewer.sees('Checked by @vera');
+  expect(posted(viewer).join()).not.toContain('Checked by');
 });
 
 it.concurrent('a reboot is followed across a restart, in the same message', async () => {
