@@ -137,12 +137,8 @@ describe('nothing is unused:', () => {
 
 describe('the build of the app', () => {
   it('contains nothing of the sandbox', () => {
-    const maps = readdirSync('dist/bundled', { recursive: true }).filter((path) =>
-      String(path).endsWith('.map'),
-    );
-    const built = maps.flatMap(
-      (path): string[] => JSON.parse(readFileSync(`dist/bundled/${path}`, 'utf8')).sources,
-    );
+    const maps = readdirSync('dist', { recursive: true }).filter((path) => String(path).endsWith('.map'));
+    const built = maps.flatMap((path): string[] => JSON.parse(readFileSync(`dist/${path}`, 'utf8')).sources);
     expect(built.length).toBeGreaterThan(200);
     expect(built.filter((path) => path.includes('src/sandbox'))).toEqual([]);
   });

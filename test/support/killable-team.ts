@@ -110,10 +110,10 @@ export type AppProcess = Awaited<ReturnType<typeof startProcess>>;
 /** A program with its first arguments. */
 type Program = readonly [string, ...string[]];
 
-/** Starts the bundled app (`build.ts`), or what starts it, and waits until it listens. */
+/** Starts the built app (`build.ts`), or what starts it, and waits until it listens. */
 export async function startProcess(
   environment: Readonly<Record<string, string>>,
-  [program, ...args]: Program = [process.execPath, 'dist/bundled/main.js'],
+  [program, ...args]: Program = [process.execPath, 'dist/main.js'],
 ) {
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },

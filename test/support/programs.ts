@@ -15,7 +15,7 @@ interface Running {
   readonly program?: 'cli/main.js' | 'main.js';
 }
 
-/** Runs a program of the bundled app (`build.ts`) to its end, with no other setting than these. */
+/** Runs a program of the built app (`build.ts`) to its end, with no other setting than these. */
 export function runProgram(
   args: readonly string[],
   settings: Readonly<Record<string, string | undefined>> = {},
@@ -24,7 +24,7 @@ export function runProgram(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [`dist/bundled/${program}`, ...args],
+      [`dist/${program}`, ...args],
       { env: { PATH: process.env.PATH, ...settings }, maxBuffer: 1e8 },
       (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
     );

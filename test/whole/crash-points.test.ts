@@ -17,12 +17,7 @@ import { lendDatabase } from '../support/postgres.ts';
 import { TWO_PERSONS } from '../support/ruled-team.ts';
 import { isLong } from '../support/tries.ts';
 
-const COUNTING = [
-  process.execPath,
-  '--import',
-  './dist/bundled/crash-at.js',
-  'dist/bundled/main.js',
-] as const;
+const COUNTING = [process.execPath, '--import', './dist/crash-at.js', 'dist/main.js'] as const;
 
 type CrashingTeam = Awaited<ReturnType<typeof startCrashingTeam>>;
 

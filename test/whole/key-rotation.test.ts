@@ -81,7 +81,7 @@ describe.each(ENGINES)('vps-slack key rotate on %s', (engine) => {
     const password = await orderServer(team, 'web-1');
     await storeMany(team, 600);
     await restartWith(team, BOTH);
-    const killed = spawn(process.execPath, ['dist/bundled/cli/main.js', 'key', 'rotate'], {
+    const killed = spawn(process.execPath, ['dist/cli/main.js', 'key', 'rotate'], {
       env: { PATH: process.env.PATH, ...settingsOf(team) },
     });
     await once(killed.stderr.setEncoding('utf8'), 'data');

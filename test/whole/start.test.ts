@@ -26,7 +26,7 @@ interface OnTerminal extends AsyncDisposable {
 
 function startOnTerminal(words: string, environment: Record<string, string>): OnTerminal {
   // Without a shell in between, which Ctrl-C would end, too.
-  const command = `exec ${process.execPath} dist/bundled/${words}`;
+  const command = `exec ${process.execPath} dist/${words}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], {
     env: { PATH: process.env.PATH, ...environment },
   });

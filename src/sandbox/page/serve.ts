@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Rolldown } from 'vite';
+import type { Subcommand } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
 
 /**
@@ -24,13 +25,6 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 } as const;
-
-/** Completed in the composer after the command. */
-export interface Subcommand {
-  /** "show <server>" */
-  readonly usage: string;
-  readonly summary: string;
-}
 
 /** Bundles the page and makes the handler that serves it; pass it to `startSlack` as `pages`. */
 export async function createPages(subcommands: readonly Subcommand[] = []): Promise<Pages> {

@@ -12,6 +12,13 @@
 /** A JSON object whose shape is Slack's; blocks and views are handed on as the app sent them. */
 export type Json = Record<string, unknown>;
 
+/** Completed in the composer after the command. */
+export interface Subcommand {
+  /** "show <server>" */
+  readonly usage: string;
+  readonly summary: string;
+}
+
 export interface PageUser {
   /** Slack id, `U…`. */
   readonly id: string;

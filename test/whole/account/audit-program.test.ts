@@ -13,7 +13,7 @@ function run(team: Team | undefined, command: string) {
   return new Promise<{ code: number; output: string; words: string }>((resolve) => {
     const env = {
       PATH: process.env.PATH,
-      AUDIT: `${process.execPath} dist/bundled/cli/main.js audit`,
+      AUDIT: `${process.execPath} dist/cli/main.js audit`,
       ...team?.environment,
     };
     execFile(

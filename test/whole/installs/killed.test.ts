@@ -14,12 +14,7 @@ import { startSlack } from '../../support/slack/local-slack.ts';
 import { environmentOf, installedApp } from '../../support/team.ts';
 import { triesOf } from '../../support/tries.ts';
 
-const COUNTING = [
-  process.execPath,
-  '--import',
-  './dist/bundled/crash-at.js',
-  'dist/bundled/main.js',
-] as const;
+const COUNTING = [process.execPath, '--import', './dist/crash-at.js', 'dist/main.js'] as const;
 /** Slack sends an event again that was not acknowledged, here sooner than the real one. */
 const RETRIES_MS = [0, 2000, 2000, 2000];
 const PATIENCE = { timeout: 3_600_000 };

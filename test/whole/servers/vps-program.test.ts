@@ -13,7 +13,7 @@ const run = (team: Team, ...args: readonly string[]) => runProgram(['vps', ...ar
 
 /** The same on a terminal, where this is typed. */
 function runOnTerminal({ environment }: Team, input: string, ...args: readonly string[]) {
-  const command = [process.execPath, 'dist/bundled/cli/main.js', 'vps', ...args].join(' ');
+  const command = [process.execPath, 'dist/cli/main.js', 'vps', ...args].join(' ');
   return new Promise<Pick<Ended, 'code' | 'output'>>((resolve) => {
     const child = execFile(
       'script',

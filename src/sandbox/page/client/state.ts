@@ -8,8 +8,8 @@ import type {
   PageMessage,
   PagePlace,
   PageState,
+  Subcommand,
 } from '../../slack/page-api.ts';
-import type { Subcommand } from '../serve.ts';
 
 /** A question that waits for an answer. */
 export interface Question {

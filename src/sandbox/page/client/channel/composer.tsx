@@ -1,7 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PageChannel, PageShortcut, PageState } from '../../../slack/page-api.ts';
-import type { Subcommand } from '../../serve.ts';
+import type { PageChannel, PageShortcut, PageState, Subcommand } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { MenuButton, OptionRow, Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
