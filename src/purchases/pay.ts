@@ -287,8 +287,7 @@ export async function findNextDue(
   const operation = await ledger.find(id);
   if (!operation) return undefined;
   const isOver = operation.notifiedAt !== undefined && isEnded(operation) && !isLookedFor(operation);
-  if (isOver) return undefined;
-  return nextDueAt(operation, system.now());
+  return isOver ? undefined : nextDueAt(operation, system.now());
 }
 
 /**
