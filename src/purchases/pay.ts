@@ -25,7 +25,8 @@ import {
   unconfirmedReasonOf,
 } from './operation.ts';
 import { resolveUnconfirmed } from './resolve.ts';
-import { sendCreate, sendRenewal, storeAnswer } from './send.ts';
+import { sendCreate, sendRenewal } from './send.ts';
+import { storeAnswer } from './spill.ts';
 
 /**
  * Carries out a confirmed purchase: sent at most once, then settled, refused or unconfirmed, and its actor notified
