@@ -104,25 +104,21 @@ function readStanding({ state, reason: code, reason_details }: StandingColumns):
   return { state, ...((state === 'refused' || state === 'unconfirmed') && { reason }) } as Standing;
 }
 
+export function findRow(db: Queries, id: ConfirmationId): Promise<OperationRow | undefined> {
+  return db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** Finds a delete by the ID of its confirmation. @throws ZodError if what was confirmed isn't what `toRow` wrote */
 export async function findDelete(db: Queries, id: ConfirmationId): Promise<DeleteOperation | undefined> {
-  const found = db.selectFrom('operations').selectAll().where('id', '=', id).where('kind', '=', 'delete');
-  const row = await found.executeTakeFirst();
-  if (!row) return undefined;
+  const row = await findRow(db, id);
+  if (row?.kind !== 'delete') return undefined;
   const deletion = storedDeletion.parse(JSON.parse(row.purchase));
   return { ...readColumns(row), deletion, ...readStanding(row) } as DeleteOperation;
 }
 
 export function createLedgerLists({ db }: Foundation) {
-  type Query = ReturnType<typeof select>;
-  const select = () => db.selectFrom('operations').selectAll();
-  const oldestFirst = () => select().orderBy('created_at').orderBy('id');
-  const newestFirst = () => select().orderBy('created_at', 'desc').orderBy('id', 'desc');
-  const first = async (query: Query): Promise<Operation | undefined> => {
-    const row = await query.limit(1).executeTakeFirst();
-    return row && toOperation(row);
-  };
-  const list = async (query: Query): Promise<readonly Operation[]> =>
+  const oldestFirst = () => db.selectFrom('operations').selectAll().orderBy('created_at').orderBy('id');
+  const list = async (query: ReturnType<typeof oldestFirst>): Promise<readonly Operation[]> =>
     (await query.execute()).map(toOperation);
   const selectCreated = (workspaceId: WorkspaceId) =>
     db
@@ -132,7 +128,10 @@ export function createLedgerLists({ db }: Foundation) {
       .where('kind', '=', 'create')
       .where('state', '=', 'settled');
   return {
-    find: (id: ConfirmationId) => first(select().where('id', '=', id).where('kind', '<>', 'delete')),
+    find: async (id: ConfirmationId): Promise<Operation | undefined> => {
+      const row = await findRow(db, id);
+      return row && row.kind !== 'delete' ? toOperation(row) : undefined;
+    },
     findDelete: (id: ConfirmationId) => findDelete(db, id),
     /** What a settled create of this workspace says about the server that it made; of several with one ID, the newest. */
     findCreated: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<CreatedServer | undefined> => {
@@ -148,10 +147,10 @@ export function createLedgerLists({ db }: Foundation) {
           .where('kind', '<>', 'delete')
           .where('state', 'in', ['prepared', 'sent', 'unconfirmed']),
       ),
-    /** Renewals of this server of the account, in any workspace, and of this workspace with any key; newest first. */
+    /** Renewals of this server of the account, in any workspace, and of this workspace with any key. */
     listRenewals: (account: AccountNames, workspaceId: WorkspaceId, serverId: ServerId) =>
       list(
-        newestFirst()
+        oldestFirst()
           .where('kind', '=', 'renew')
           .where('server_id', '=', serverId)
           .where((column) => isOfAccount(column, account, workspaceId)),

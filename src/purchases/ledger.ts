@@ -16,6 +16,7 @@ import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deleti
 import { type Budget, type Excess, findExcess, type Spent, sumSpent } from './costs.ts';
 import {
   createLedgerLists,
+  findRow,
   isOfAccount,
   type NewOperationRow,
   parsePurchase,
@@ -82,6 +83,7 @@ interface Refused {
  */
 export function createLedger(foundation: Foundation) {
   const { db, engine } = foundation;
+  const transact = <Result>(work: (trx: Transaction<Tables>) => Promise<Result>) => engine.transact(db, work);
   return {
     ...createLedgerLists(foundation),
     /** What the database says at that time about whether an order of this workspace may be paid, for `markSent` to compare. */
@@ -95,10 +97,10 @@ export function createLedger(foundation: Foundation) {
      * What it would spend is compared with the budget in the same transaction: over it, nothing is written.
      */
     prepare: (operation: NewOperation, budget?: Budget): Promise<Prepared> =>
-      engine.transact(db, (trx) => prepareOperation(trx, foundation, operation, budget)),
+      transact((trx) => prepareOperation(trx, foundation, operation, budget)),
     /** Writes a confirmed delete, with the beginning of its act in the audit. False if that ID was confirmed before. */
     confirmDelete: (confirmed: NewDelete): Promise<boolean> =>
-      engine.transact(db, (trx) => prepareDelete(trx, foundation, confirmed)),
+      transact((trx) => prepareDelete(trx, foundation, confirmed)),
     /** Ends an unconfirmed delete, of which nothing more can be found out: it stays unconfirmed. */
     closeDelete: async (id: ConfirmationId, at: number): Promise<void> => {
       const open = db.updateTable('operations').set({ ended_at: at }).where('id', '=', id);
@@ -114,9 +116,9 @@ export function createLedger(foundation: Foundation) {
      * @throws CommitUnknown when it could not be read back, or was not there; and what else the database throws
      */
     markSent: async (id: ConfirmationId, sent: Sent): Promise<'sent' | 'refused' | 'outdated'> => {
-      let attempted: Attempt | undefined;
+      let attempted: OperationRow | undefined;
       try {
-        const outcome = await engine.transact(db, async (trx) => {
+        const outcome = await transact(async (trx) => {
           const marked = await markSent(trx, foundation, id, sent);
           attempted = typeof marked === 'string' ? undefined : marked;
           return marked;
@@ -136,16 +138,16 @@ export function createLedger(foundation: Foundation) {
      * manager decided, also when one of any account may have: one with the same label that has this ID or is being sent.
      */
     settle: (id: ConfirmationId, settled: Settled, audit: AuditEntry): Promise<boolean> =>
-      engine.transact(db, async (trx) => {
+      transact(async (trx) => {
         const { at, serverId, paidUntil } = settled;
-        const before = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+        const before = await findRow(trx, id);
         if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, before, settled))) return false;
         // Or what came with an earlier answer that proved nothing.
         const kept = before?.sealed_answer;
         const password =
           settled.password ??
           (kept ? openAnswer(foundation, { id, workspaceId: audit.workspaceId }, kept) : undefined);
-        const row = await move(trx, foundation, id, listOrigins(settled, before?.has_password === 0), {
+        const change = {
           ...ended(at),
           server_id: serverId,
           is_late: before?.state === 'refused' ? 1 : 0,
@@ -155,9 +157,10 @@ export function createLedger(foundation: Foundation) {
           has_password: password ? 1 : 0,
           reason: null,
           reason_details: null,
-        });
+        } as const;
+        const from = listOrigins(settled, before?.has_password === 0);
+        const row = await move(trx, foundation, id, from, change, audit);
         if (!row) return false;
-        await addAudit(trx, foundation, audit);
         if (password)
           await keepPassword(trx, foundation, row, { at, serverId: serverId ?? UNKNOWN_SERVER, password });
         return true;
@@ -167,20 +170,16 @@ export function createLedger(foundation: Foundation) {
      * refused only by its own sender's proof; what is unconfirmed, by that or by a manager's decision.
      */
     refuse: (id: ConfirmationId, refused: Refused, audit: AuditEntry): Promise<boolean> =>
-      engine.transact(db, async (trx) => {
+      transact(async (trx) => {
         const { at, reason, owner, decidedBy } = refused;
         // An attempt that proved that it did nothing says so of itself alone: another owner's may have paid.
-        const sent = await trx
-          .selectFrom('operations')
-          .select('sent_by')
-          .where('id', '=', id)
-          .executeTakeFirst();
-        const isOwn = owner !== undefined && sent?.sent_by === owner;
+        const isOwn = owner !== undefined && (await findRow(trx, id))?.sent_by === owner;
         const from: Operation['state'][] = ['prepared'];
         if (isOwn) from.push('sent');
         if (isOwn || decidedBy !== undefined) from.push('unconfirmed');
-        const change = { ...ended(at), ...toReasonColumns(reason), decided_by: decidedBy, claim: '' };
-        return moveAudited(trx, foundation, id, from, { ...change, state: 'refused' }, audit);
+        const end = { ...ended(at), state: 'refused', decided_by: decidedBy, claim: '' } as const;
+        const row = await move(trx, foundation, id, from, { ...end, ...toReasonColumns(reason) }, audit);
+        return row !== undefined;
       }),
     /** sent → unconfirmed. `sealedAnswer`: what came and could not be used, for its creator when the server is found. */
     markUnconfirmed: (
@@ -191,19 +190,19 @@ export function createLedger(foundation: Foundation) {
       },
       audit: AuditEntry,
     ): Promise<boolean> =>
-      engine.transact(db, async (trx) => {
+      transact(async (trx) => {
         const { reason, sealedAnswer } = unconfirmed;
         const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
-        const isMoved = await moveAudited(trx, foundation, id, ['sent'], change, audit);
-        if (isMoved && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
-        return isMoved;
+        const row = await move(trx, foundation, id, ['sent'], change, audit);
+        if (row && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
+        return row !== undefined;
       }),
     /**
      * Keeps an unclear answer to a create that came after its operation had left `sent`: until a server is found, or as
      * the password of one that was found without it. It may hold a root password that exists nowhere else.
      */
     keepAnswer: (id: ConfirmationId, answer: Secret<string>, at: number): Promise<void> =>
-      engine.transact(db, (trx) => keepAnswer(trx, foundation, id, answer, at)),
+      transact((trx) => keepAnswer(trx, foundation, id, answer, at)),
     /** Leaves an unconfirmed operation to a manager, once, and says why; the app keeps looking for it. */
     markNeedsDecision: async (
       id: ConfirmationId,
@@ -211,7 +210,7 @@ export function createLedger(foundation: Foundation) {
       reason?: UnconfirmedReason,
     ): Promise<void> => {
       const change = { ...(reason && toReasonColumns(reason)), needs_person: 1, told_at: 0 };
-      await engine.transact(db, (trx) => moveAudited(trx, foundation, id, ['unconfirmed'], change, audit));
+      await transact((trx) => move(trx, foundation, id, ['unconfirmed'], change, audit));
     },
     /**
      * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
@@ -245,8 +244,9 @@ function askFor(
   trx: Queries,
   foundation: Foundation,
   { id, workspace_id: workspaceId }: OperationRow,
-  dueAt: number,
+  waitMs: number,
 ): Promise<void> {
+  const dueAt = foundation.engine.clock.now() + waitMs;
   return addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt });
 }
 
@@ -286,7 +286,7 @@ async function insertFirst(
     .executeTakeFirst();
   if (!inserted) return undefined;
   await refuseFromBeforeRestore(trx, inserted.id);
-  await askFor(trx, foundation, inserted, foundation.engine.clock.now() + RESUME_MS);
+  await askFor(trx, foundation, inserted, RESUME_MS);
   return inserted;
 }
 
@@ -333,12 +333,10 @@ async function findEarlier(
   trx: Transaction<Tables>,
   row: NewOperationRow,
 ): Promise<OperationRow | undefined> {
-  const sameId = await trx.selectFrom('operations').selectAll().where('id', '=', row.id).executeTakeFirst();
-  if (sameId) {
-    if (sameId.workspace_id === row.workspace_id) return sameId;
+  const sameId = await findRow(trx, row.id);
+  if (sameId && sameId.workspace_id !== row.workspace_id)
     throw new Error('the id of a confirmation belongs to another workspace');
-  }
-  if (row.claim === '') return undefined;
+  if (sameId || row.claim === '') return sameId;
   return trx
     .selectFrom('operations')
     .selectAll()
@@ -346,8 +344,6 @@ async function findEarlier(
     .where('claim', '=', row.claim)
     .executeTakeFirst();
 }
-
-type Attempt = { readonly attempt: number };
 
 /** How often, and after which time, the outcome of a commit is looked for: a restart of the database takes seconds. */
 const READ_BACKS = 10;
@@ -357,7 +353,7 @@ async function isStored(
   { db, engine }: Foundation,
   id: ConfirmationId,
   owner: string,
-  { attempt }: Attempt,
+  { attempt }: OperationRow,
 ): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
@@ -388,7 +384,7 @@ async function markSent(
   foundation: Foundation,
   id: ConfirmationId,
   { at, owner, account, knownIds, permit, lock }: Sent,
-): Promise<'refused' | 'outdated' | Attempt> {
+): Promise<'refused' | 'outdated' | OperationRow> {
   const { engine } = foundation;
   if (!(await holdsJob(trx, foundation, { kind: OPERATION, key: id, owner }, at))) return 'refused';
   if (lock && !(await holdsLock(trx, lock))) return 'refused';
@@ -433,11 +429,7 @@ async function isPermitted(
   looked: Permit,
   at: number,
 ): Promise<boolean> {
-  const row = await trx
-    .selectFrom('operations')
-    .select('workspace_id')
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findRow(trx, id);
   if (!row) return true;
   await lockWorkspace(trx, row.workspace_id);
   return (await readPermit(trx, row.workspace_id, at)) === looked;
@@ -478,13 +470,14 @@ function ended(at: number) {
   return { ended_at: at, told_at: 0, needs_person: 0 };
 }
 
-/** Moves an operation on from one of these states, and asks for its job; undefined when it is in another one. */
+/** Moves an operation on from one of these states, audited, and asks for its job; undefined when it is in another one. */
 async function move(
-  trx: Queries,
+  trx: Transaction<Tables>,
   foundation: Foundation,
   id: ConfirmationId,
   from: readonly Operation['state'][],
   change: Partial<OperationRow>,
+  audit: AuditEntry,
 ): Promise<OperationRow | undefined> {
   const row = await trx
     .updateTable('operations')
@@ -495,22 +488,11 @@ async function move(
     .$if(change.needs_person === 1, (update) => update.where('needs_person', '=', 0))
     .returningAll()
     .executeTakeFirst();
+  if (!row) return undefined;
   const waitMs = change.state === 'unconfirmed' ? FIRST_LOOK_MS : 0;
-  if (row) await askFor(trx, foundation, row, foundation.engine.clock.now() + waitMs);
+  await askFor(trx, foundation, row, waitMs);
+  await addAudit(trx, foundation, audit);
   return row;
-}
-
-async function moveAudited(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  id: ConfirmationId,
-  from: readonly Operation['state'][],
-  change: Partial<OperationRow>,
-  audit: AuditEntry,
-): Promise<boolean> {
-  const isMoved = (await move(trx, foundation, id, from, change)) !== undefined;
-  if (isMoved) await addAudit(trx, foundation, audit);
-  return isMoved;
 }
 
 /**
@@ -522,9 +504,9 @@ async function isInTheWay(
   row: OperationRow,
   account: AccountNames,
 ): Promise<boolean> {
+  if (row.kind === 'create') return hasOpenCreate(trx, row, account);
   // A delete blocks nothing, and nothing blocks it.
-  if (row.kind === 'delete') return false;
-  return row.kind === 'create' ? hasOpenCreate(trx, row, account) : hasSameMonth(trx, row, account);
+  return row.kind === 'renew' && hasSameMonth(trx, row, account);
 }
 
 async function hasOpenCreate(

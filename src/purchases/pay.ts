@@ -25,7 +25,8 @@ import {
   unconfirmedReasonOf,
 } from './operation.ts';
 import { resolveUnconfirmed } from './resolve.ts';
-import { sendCreate, sendRenewal, storeAnswer } from './send.ts';
+import { sendCreate, sendRenewal } from './send.ts';
+import { storeAnswer } from './spill.ts';
 
 /**
  * Carries out a confirmed purchase: sent at most once, then settled, refused or unconfirmed, and its actor notified
@@ -287,8 +288,7 @@ export async function findNextDue(
   const operation = await ledger.find(id);
   if (!operation) return undefined;
   const isOver = operation.notifiedAt !== undefined && isEnded(operation) && !isLookedFor(operation);
-  if (isOver) return undefined;
-  return nextDueAt(operation, system.now());
+  return isOver ? undefined : nextDueAt(operation, system.now());
 }
 
 /**

@@ -3,7 +3,7 @@ import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { type Catalog, findPlan, type Order } from '../core/catalog.ts';
 import { HostingError, Refusal } from '../core/errors.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { ServerId } from '../core/ids.ts';
 import { isFrozenLabel, isSameLabel } from '../core/labels.ts';
 import type { HeldLock } from '../core/locks.ts';
 import type { Money } from '../core/money.ts';
@@ -21,7 +21,7 @@ import {
   type Operation,
   type Purchase,
 } from './operation.ts';
-import { forgetSpilled, type PaidAnswer, spillAnswer } from './spill.ts';
+import { storeAnswer } from './spill.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
@@ -290,40 +290,4 @@ export async function settleUntilStored(
   const isStored = await storeAnswer(id, settled, settle, app);
   if (!isStored)
     log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
-}
-
-/** A database that takes longer may be stuck, for longer than this process lives. */
-const SLOW_MS = 1000;
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 10_000;
-
-/** Stores an answer, however long that takes, and keeps it in a file once the database fails or is slow. */
-export async function storeAnswer<Result>(
-  operationId: ConfirmationId,
-  answer: PaidAnswer,
-  store: () => Promise<Result>,
-  app: AppContext,
-): Promise<Result> {
-  const { log, system } = app;
-  let isSpilled = false;
-  const spill = async () => {
-    isSpilled ||= await spillAnswer(operationId, answer, app);
-  };
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    const answered = new AbortController();
-    const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);
-    try {
-      const result = await store().finally(() => {
-        answered.abort();
-        return spilled;
-      });
-      if (isSpilled) await forgetSpilled(operationId, app);
-      return result;
-    } catch (error) {
-      const cause = error instanceof Error ? error.name : 'unknown';
-      log.error('an answer to a paid order could not be stored yet; trying again', { operationId, cause });
-      await spill();
-      await system.sleep(waitMs);
-    }
-  }
 }

@@ -22,7 +22,7 @@ import type { SealedPlace, Vault } from '../db/vault.ts';
 import { auditOfOperation, type Operation } from './operation.ts';
 
 /** The API's own answer to a paid request: its password exists nowhere else. */
-export interface PaidAnswer {
+interface PaidAnswer {
   /** Absent if it proves nothing: then `password` is the whole answer to a create. */
   readonly serverId?: ServerId;
   readonly paidUntil?: number;
@@ -31,24 +31,51 @@ export interface PaidAnswer {
 
 type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
 
-/** Keeps an answer in case this process ends before the database takes it. False when that failed as well. */
-export async function spillAnswer(
+/** A database that takes longer may be stuck, for longer than this process lives. */
+const SLOW_MS = 1000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+
+/** Stores an answer, however long that takes, and keeps it in a file once the database fails or is slow. */
+export async function storeAnswer<Result>(
   operationId: ConfirmationId,
   answer: PaidAnswer,
-  { spill, log }: AppContext,
-): Promise<boolean> {
-  return spill.write(operationId, answer).then(
-    () => true,
-    (error: unknown) => {
-      const cause = error instanceof Error ? error.name : 'unknown';
-      log.error('an answer to a paid order could not be written to a file either', { operationId, cause });
-      return false;
-    },
-  );
+  store: () => Promise<Result>,
+  app: AppContext,
+): Promise<Result> {
+  const { log, system } = app;
+  const logFailure = (words: string, error: unknown) =>
+    log.error(words, { operationId, cause: error instanceof Error ? error.name : 'unknown' });
+  let isSpilled = false;
+  const spill = async () => {
+    if (isSpilled) return;
+    try {
+      await app.spill.write(operationId, answer);
+      isSpilled = true;
+    } catch (error) {
+      logFailure('an answer to a paid order could not be written to a file either', error);
+    }
+  };
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    const answered = new AbortController();
+    const spilled = system.sleep(SLOW_MS, answered.signal).then(spill, () => undefined);
+    try {
+      const result = await store().finally(() => {
+        answered.abort();
+        return spilled;
+      });
+      if (isSpilled) await forgetSpilled(operationId, app);
+      return result;
+    } catch (error) {
+      logFailure('an answer to a paid order could not be stored yet; trying again', error);
+      await spill();
+      await system.sleep(waitMs);
+    }
+  }
 }
 
 /** Removes an answer that the database has. If that fails, the next start finds that the answer is stored. */
-export async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppContext): Promise<void> {
+async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppContext): Promise<void> {
   await spill.remove(operationId).catch(() => {
     log.warn('a stored answer could not be removed from its file', { operationId });
   });

@@ -36,11 +36,9 @@ import {
 } from './request.ts';
 
 const requestId = z.object({ id: z.string() });
-const approvalButton = {
-  approve: defineButton('approval_approve', requestId),
-  deny: defineButton('approval_deny', requestId),
-  denyWithReason: defineButton('approval_deny_reason', requestId),
-} as const;
+const approveButton = defineButton('approval_approve', requestId);
+const denyButton = defineButton('approval_deny', requestId);
+const denyWithReasonButton = defineButton('approval_deny_reason', requestId);
 const withdrawApprovalButton = defineButton('approval_withdraw', requestId);
 
 /** What a manager sees: who requests what and why, with the answers, later replaced by the outcome. */
@@ -62,7 +60,6 @@ function approvalButtons(
 ): Button[] {
   const { id } = approval;
   const name = plainLabel(labelOfAction(approval), 50);
-  const { approve, deny, denyWithReason } = approvalButton;
   const confirm = confirmation({
     title: `${capital(kindOf(approval))} ${name}?`,
     text: confirmWords(approval, currency),
@@ -70,9 +67,9 @@ function approvalButtons(
     isDangerous: approval.kind === 'delete',
   });
   return [
-    approve.element('Approve', { id }, { ...style, confirm, label: `Approve ${name}` }),
-    deny.element('Deny', { id }, { label: `Deny ${name}` }),
-    denyWithReason.element('Deny with reason…', { id }, { label: `Deny ${name} with a reason` }),
+    approveButton.element('Approve', { id }, { ...style, confirm, label: `Approve ${name}` }),
+    denyButton.element('Deny', { id }, { label: `Deny ${name}` }),
+    denyWithReasonButton.element('Deny with reason…', { id }, { label: `Deny ${name} with a reason` }),
   ];
 }
 
@@ -192,9 +189,9 @@ const denyForm = defineForm({
 
 /** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
 export const approvalActions = [
-  approvalButton.approve.on(({ id }, request) => answer(id, { kind: 'approve' }, request)),
-  approvalButton.deny.on(({ id }, request) => answer(id, { kind: 'deny' }, request)),
-  approvalButton.denyWithReason.on((input, request) => denyForm.open(input, request)),
+  approveButton.on(({ id }, request) => answer(id, { kind: 'approve' }, request)),
+  denyButton.on(({ id }, request) => answer(id, { kind: 'deny' }, request)),
+  denyWithReasonButton.on((input, request) => denyForm.open(input, request)),
   denyForm.handler,
   withdrawApprovalButton.on(async ({ id }, request) => {
     const withdrawn = await request.execute(withdrawApproval, { id });

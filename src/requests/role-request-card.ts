@@ -34,11 +34,9 @@ const wantedRole = z.object({
 
 export const requestAccessButton = defineButton('access_ask', wantedRole);
 const accessRequestId = z.object({ id: z.string() });
-const accessAnswerButton = {
-  workday: defineButton('access_workday', accessRequestId),
-  permanent: defineButton('access_permanent', accessRequestId),
-  deny: defineButton('access_deny', accessRequestId),
-} as const;
+const workdayButton = defineButton('access_workday', accessRequestId);
+const permanentButton = defineButton('access_permanent', accessRequestId);
+const denyButton = defineButton('access_deny', accessRequestId);
 /** Opens the form that approves a request for less than was asked, or for another time. */
 const adjustButton = defineButton('access_adjust', accessRequestId);
 export const withdrawAccessButton = defineButton('access_withdraw', accessRequestId);
@@ -47,12 +45,11 @@ const continueButton = defineButton('access_continue', accessRequestId);
 
 /** The answers that an owner can give to a request. Only on a card of its own is one primary. */
 export function answerButtons(id: ConfirmationId, style: { readonly style?: 'primary' } = {}): KnownBlock {
-  const { workday, permanent, deny } = accessAnswerButton;
   return actions(
-    workday.element('Approve for 8 h', { id }, style),
-    permanent.element('Approve permanently', { id }),
+    workdayButton.element('Approve for 8 h', { id }, style),
+    permanentButton.element('Approve permanently', { id }),
     adjustButton.element('Approve with changes…', { id }),
-    deny.element('Deny', { id }),
+    denyButton.element('Deny', { id }),
   );
 }
 
@@ -262,8 +259,6 @@ export function requestAccessView(input: WantedRole, origin: Origin) {
 
 export type RunTyped = (text: string, request: SlackRequest) => Promise<void>;
 
-const { workday, permanent, deny } = accessAnswerButton;
-
 /** What is pressed and sent about requests for a role. `runTyped` runs the command for which a role was granted. */
 export function roleRequestHandlers(runTyped: RunTyped) {
   return {
@@ -273,9 +268,9 @@ export function roleRequestHandlers(runTyped: RunTyped) {
       withdrawAccessButton.on(async ({ id }, request) => {
         await request.reply.replace(withdrawnMessage(await request.execute(withdrawRoleRequest, { id })));
       }),
-      workday.on(({ id }, request) => press(id, { kind: 'approve', forMs: 8 * HOUR_MS }, request)),
-      permanent.on(({ id }, request) => press(id, { kind: 'approve' }, request)),
-      deny.on(({ id }, request) => press(id, { kind: 'deny' }, request)),
+      workdayButton.on(({ id }, request) => press(id, { kind: 'approve', forMs: 8 * HOUR_MS }, request)),
+      permanentButton.on(({ id }, request) => press(id, { kind: 'approve' }, request)),
+      denyButton.on(({ id }, request) => press(id, { kind: 'deny' }, request)),
       adjustButton.on((input, request) => approveForm.open(input, request)),
       approveForm.handler,
       // Slack has asked the user before it sends the press. The command then checks their permission and asks what it always asks,

@@ -15,7 +15,7 @@ import { lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
 import type { Budget } from '../purchases/costs.ts';
-import { prepareDelete, prepareOperation } from '../purchases/ledger.ts';
+import { type Prepared, prepareDelete, prepareOperation } from '../purchases/ledger.ts';
 import { findDelete } from '../purchases/ledger-rows.ts';
 import { claimOf, storedPurchase } from '../purchases/operation.ts';
 import {
@@ -193,27 +193,24 @@ export function createRequests(foundation: Foundation) {
         const approved = await move(trx, foundation, id, ['open'], { state: 'approved', at, by });
         if (!approved) return undefined;
         if (approved.kind === 'role') throw new Error('a role is granted, not approved');
+        const { workspaceId, requesterId: actorId, channelId, account } = approved;
+        const confirmed = { id, workspaceId, actorId, channelId, account, at };
         if (approved.kind === 'delete') {
           await addAudit(trx, foundation, audit);
-          const { workspaceId, requesterId: actorId, channelId, serverId, paidUntil, account } = approved;
+          const { serverId, paidUntil } = approved;
           const deletion = {
             kind: 'delete',
             serverId,
             label: freezeLabel(approved.label),
             paidUntil,
           } as const;
-          await prepareDelete(trx, foundation, {
-            id,
-            workspaceId,
-            actorId,
-            channelId,
-            deletion,
-            account,
-            at,
-          });
+          await prepareDelete(trx, foundation, { ...confirmed, deletion });
           return approved;
         }
-        const code = await prepareApproved(trx, foundation, approved, at, budget);
+        const { purchase, price } = approved;
+        const operation = { ...confirmed, purchase, price };
+        const prepared = await prepareOperation(trx, foundation, operation, budget);
+        const code = whyNotPrepared(prepared, id);
         await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
         if (!code) return approved;
         const reason = { code, details: {} };
@@ -313,20 +310,8 @@ async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undef
   return same;
 }
 
-/**
- * Money effect: what it writes will be paid, within the budget if one is given. Returns why nothing was written; undefined
- * if it was.
- */
-async function prepareApproved(
-  trx: Transaction<Tables>,
-  foundation: Foundation,
-  approval: RequestOf<'purchase'>,
-  at: number,
-  budget: Budget | undefined,
-): Promise<CancelReason['code'] | undefined> {
-  const { id, workspaceId, requesterId: actorId, channelId, purchase, price, account } = approval;
-  const operation = { id, workspaceId, actorId, channelId, purchase, price, account, at };
-  const prepared = await prepareOperation(trx, foundation, operation, budget);
+/** Why what was approved was not prepared; undefined if it was. */
+function whyNotPrepared(prepared: Prepared, id: ConfirmationId): CancelReason['code'] | undefined {
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
   return isOwn ? undefined : 'already_renewed';

@@ -25,27 +25,13 @@ beforeEach(async () => {
 });
 afterEach(() => scenario.close());
 
-const find = (id = ID) => scenario.store.ledger.find(id);
-const isOver = async () => {
-  const operation = await find();
-  return operation?.notifiedAt !== undefined && (operation.endedAt !== undefined || operation.needsDecision);
-};
-const settle = (process = app) => process.runBackground(isOver);
-/** Lets so much time pass while the process looks for what is due. */
-async function pass(process: MortalProcess, ms: number) {
-  const until = scenario.clock.now() + ms;
-  await process.runBackground(async () => scenario.clock.now() >= until, Math.max(15_000, ms / 90));
-}
-const statesTold = () => scenario.told.map(({ operation }) => operation.state);
-const sent = () => scenario.hosting.requests.length;
-
 describe('the request', () => {
   test('is committed again before each try', async () => {
     scenario.hosting.script({ kind: 'rate_limited' }, { kind: 'rate_limited' });
     await press(app);
     expect(scenario.hosting.requests.map(({ mayHavePaid }) => mayHavePaid)).toEqual([false, false, true]);
     expect(app.steps.filter((step) => step === 'after commit of sent')).toHaveLength(3);
-    expect(await find()).toMatchObject({ state: 'settled' });
+    expect(await scenario.find()).toMatchObject({ state: 'settled' });
   });
 
   test.each(
@@ -53,8 +39,8 @@ describe('the request', () => {
   )('that the API refuses with %s ends refused, and is told', async (code) => {
     scenario.hosting.script({ kind: 'refused', code });
     await press(app);
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code, details: {} } });
-    expect(statesTold()).toEqual(['refused']);
+    expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code, details: {} } });
+    expect(scenario.statesTold()).toEqual(['refused']);
     expect(scenario.hosting.charges).toBe(0);
   });
 
@@ -65,38 +51,30 @@ describe('the request', () => {
   ] as const)('that ends in %s is unconfirmed, told, found and never sent again', async (code) => {
     scenario.hosting.script({ kind: 'no_use', code, isDone: true });
     await press(app);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code } });
-    await settle();
-    expect(await find()).toMatchObject({ state: 'settled', hasPassword: false });
-    expect(statesTold()).toEqual(['unconfirmed', 'settled']);
-    expect(sent()).toBe(1);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', reason: { code } });
+    await scenario.settle(app);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', hasPassword: false });
+    expect(scenario.statesTold()).toEqual(['unconfirmed', 'settled']);
+    expect(scenario.sent()).toBe(1);
   });
 
   test('is not sent when it is not known whether it was committed, and is looked for', async () => {
     await press(scenario.start({ kind: 'database_fails', at: 'after commit of sent', forMs: 20_000 }));
-    expect(await find()).toMatchObject({ state: 'sent' });
-    await settle();
-    expect(sent()).toBe(0);
+    expect(await scenario.find()).toMatchObject({ state: 'sent' });
+    await scenario.settle(app);
+    expect(scenario.sent()).toBe(0);
     const reason = { code: 'not_found_yet', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
   });
 
   test('is not sent when it could not be committed, and the order is refused', async () => {
     await press(scenario.start({ kind: 'database_fails', at: 'before commit of sent', forMs: 0 }));
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'defect' } });
-    expect(sent()).toBe(0);
+    expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code: 'defect' } });
+    expect(scenario.sent()).toBe(0);
   });
 });
 
 describe('the answer', () => {
-  test('is stored however long the store fails, as long as the process lives', async () => {
-    await press(
-      scenario.start({ kind: 'database_fails', at: 'before commit of settled', forMs: 10 * 60_000 }),
-    ).catch(() => undefined);
-    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
-    expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe('root-101');
-  });
-
   test('that contradicts the list is kept with its password, however long the store fails', async () => {
     scenario.hosting.script({ kind: 'answers', id: 1 });
     const failing = {
@@ -105,8 +83,8 @@ describe('the answer', () => {
       forMs: 10 * 60_000,
     } as const;
     await press(scenario.start(failing)).catch(() => undefined);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'contradiction' } });
-    await pass(app, 120_000);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'contradiction' } });
+    await scenario.pass(app, 120_000);
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
   });
 
@@ -115,9 +93,9 @@ describe('the answer', () => {
   test('that proves nothing is settled from the list before anything is told, and kept for its creator', async () => {
     scenario.hosting.script({ kind: 'unclear', sealedAnswer: new Secret('{"pw":"x"}') });
     await press(app);
-    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(await scenario.find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect(scenario.told.at(-1)).toMatchObject({ password: UNCLEAR });
-    expect(statesTold()).toEqual(['settled']);
+    expect(scenario.statesTold()).toEqual(['settled']);
   });
 
   test.each([
@@ -146,8 +124,8 @@ describe('the answer', () => {
     });
     await press(app);
     await ended;
-    await pass(app, 2 * 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    await scenario.pass(app, 2 * 3_600_000);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toBe(UNCLEAR);
     expect(scenario.hosting.charges).toBe(1);
   });
@@ -161,8 +139,8 @@ describe('the answer', () => {
     await press(app);
     await replaced;
     await decide(app, { isDoneElsewhere: true });
-    await settle();
-    expect(await find()).toMatchObject({ state: 'settled', serverId: undefined });
+    await scenario.settle(app);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: undefined });
     expect(scenario.told.at(-1)).toMatchObject({ password: UNCLEAR });
     expect(await show(app)).toBe(UNCLEAR);
   });
@@ -175,9 +153,9 @@ describe('the answer', () => {
     });
     await press(app);
     await ended;
-    expect(await find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
-    expect([sent(), scenario.hosting.charges]).toEqual([1, 0]);
-    expect(statesTold()).toEqual(['refused']);
+    expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code: 'stale_confirmation' } });
+    expect([scenario.sent(), scenario.hosting.charges]).toEqual([1, 0]);
+    expect(scenario.statesTold()).toEqual(['refused']);
   });
 
   test('that comes after another process has settled the order from the list brings its password', async () => {
@@ -188,58 +166,34 @@ describe('the answer', () => {
     });
     await press(app);
     await found;
-    expect(await find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect(await scenario.find()).toMatchObject({ state: 'settled', hasPassword: true });
     expect(scenario.told.at(-1)).toMatchObject({ password: 'root-101' });
     expect(scenario.hosting.charges).toBe(1);
   });
 });
 
 describe('an unconfirmed order', () => {
-  test('is never refused by time: after the waiting time a manager decides, and the app keeps looking', async () => {
-    scenario.hosting.script(lost(false));
-    await press(app);
-    await settle();
-    const reason = { code: 'not_found_yet', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
-    await pass(app, 24 * 3_600_000);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
-    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed']);
-  });
-
-  test('that appears after a manager decided that it was not created is reported and recorded', async () => {
-    scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
-    await press(app);
-    await settle();
-    await decide(app, {});
-    expect(await find()).toMatchObject({ state: 'refused', decidedBy: 'U2' });
-    await pass(app, 12 * 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: true, decidedBy: 'U2' });
-    expect(statesTold().at(-1)).toBe('settled');
-    const audit = await scenario.store.audit.list({ workspaceId: 'T1', limit: 1 });
-    expect(audit).toMatchObject([{ outcome: 'done', code: 'found_late', serverId: 101 }]);
-  });
-
   test('is left to a manager if what appears may be of an earlier order of its label that a manager has ended', async () => {
     scenario.hosting.script({ kind: 'checking', isDone: true, afterMs: 3 * 3_600_000 });
     await press(app);
-    await settle();
+    await scenario.settle(app);
     await decide(app, {});
     scenario.hosting.script(lost(false));
     await press(app, CREATE, { id: OTHER_ID });
-    await pass(app, 6 * 3_600_000);
-    expect(await find(OTHER_ID)).toMatchObject({ state: 'unconfirmed', needsDecision: true });
-    expect(await find()).toMatchObject({ state: 'refused' });
+    await scenario.pass(app, 6 * 3_600_000);
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    expect(await scenario.find()).toMatchObject({ state: 'refused' });
   });
 
   test('is not claimed by an earlier order of its label that a manager has ended', async () => {
     scenario.hosting.script(lost(false));
     await press(app);
-    await settle();
+    await scenario.settle(app);
     await decide(app, {});
     await press(app, CREATE, { id: OTHER_ID });
-    expect(await find(OTHER_ID)).toMatchObject({ state: 'settled', serverId: 101 });
-    await pass(app, 24 * 3_600_000);
-    expect(await find()).toMatchObject({ state: 'refused' });
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'settled', serverId: 101 });
+    await scenario.pass(app, 24 * 3_600_000);
+    expect(await scenario.find()).toMatchObject({ state: 'refused' });
   });
 
   test.each([
@@ -248,85 +202,78 @@ describe('an unconfirmed order', () => {
     scenario.hosting.script(lost(false));
     await press(app);
     scenario.clock.step(minutes * 60_000);
-    await pass(app, 30_000);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    await scenario.pass(app, 30_000);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
   });
 
   test('is left to a manager that long after it was sent, whatever was restarted meanwhile', async () => {
     scenario.hosting.script(lost(false));
     await press(app);
-    await pass(app, 30_000);
-    expect(await find()).toMatchObject({ needsDecision: false });
-    await pass(scenario.start(), 60_000);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    await scenario.pass(app, 30_000);
+    expect(await scenario.find()).toMatchObject({ needsDecision: false });
+    await scenario.pass(scenario.start(), 60_000);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
   });
 
   test('is not judged by an incomplete list, comes to a manager, and is reported when a whole list shows it', async () => {
     scenario.hosting.script(lost(true));
     await press(app);
     scenario.hosting.isListComplete = false;
-    await settle();
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    await scenario.settle(app);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
     scenario.hosting.isListComplete = true;
-    await pass(app, 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
-    expect(statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
+    await scenario.pass(app, 3_600_000);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: 101, isLate: false });
+    expect(scenario.statesTold()).toEqual(['unconfirmed', 'unconfirmed', 'settled']);
   });
 
   test('comes to a manager when no API key is left, and is looked for when the key is back', async () => {
     scenario.hosting.script(lost(true));
     await press(app);
     await scenario.store.apiKeys.remove('T1');
-    await settle();
+    await scenario.settle(app);
     const reason = { code: 'no_api_key', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
-    await pass(app, 3_600_000);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    await scenario.pass(app, 3_600_000);
     expect(scenario.told).toHaveLength(2);
     await scenario.store.apiKeys.put('T1', new Secret('api-key'), 'U1', scenario.clock.now());
-    await pass(app, 3_600_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101 });
+    await scenario.pass(app, 3_600_000);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: 101 });
   });
 
   test('whose answer names a server that was there before needs a decision, and nothing is claimed', async () => {
     scenario.hosting.script({ kind: 'answers', id: 1 });
     await press(app);
     const reason = { code: 'contradiction', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
     expect(await scenario.store.passwords.find(ID)).toBeUndefined();
-    await pass(app, 120_000);
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: true });
+    await scenario.pass(app, 120_000);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: true });
     expect((await scenario.store.passwords.find(ID))?.password.reveal()).toContain('root-101');
   });
 
   test('whose renewal was answered with a date that has not moved is unconfirmed until it has', async () => {
     scenario.hosting.script({ kind: 'answers', id: 1, paidUntil: RENEWAL.paidUntil });
     await press(app, RENEWAL);
-    expect(await find()).toMatchObject({ state: 'unconfirmed', reason: { code: 'unreadable_answer' } });
-    await settle();
-    expect(await find()).toMatchObject({ state: 'settled', paidUntil: RENEWAL.paidUntil + MONTH_MS });
-  });
-
-  test('is left to a manager when the account was reconnected since', async () => {
-    scenario.hosting.script(lost(true));
-    await press(app);
-    await scenario.store.apiKeys.put('T1', new Secret('another key'), 'U1', scenario.clock.now());
-    await settle();
-    const reason = { code: 'account_changed', details: {} };
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
-    await decide(app, { isDoneElsewhere: true });
-    const operation = await find();
-    expect(operation).toMatchObject({ state: 'settled', hasPassword: false });
-    expect(operation).toMatchObject({ serverId: undefined });
+    expect(await scenario.find()).toMatchObject({
+      state: 'unconfirmed',
+      reason: { code: 'unreadable_answer' },
+    });
+    await scenario.settle(app);
+    expect(await scenario.find()).toMatchObject({
+      state: 'settled',
+      paidUntil: RENEWAL.paidUntil + MONTH_MS,
+    });
   });
 
   test('is decided once, and only by a server that may be the one', async () => {
     scenario.hosting.script({ kind: 'ambiguous', isOurs: true });
     await press(app);
-    await settle();
+    await scenario.settle(app);
     await expect(decide(app, { serverId: 1 })).rejects.toMatchObject({ code: 'unknown_server' });
     await decide(app, { serverId: 101 });
     await expect(decide(app, {})).rejects.toMatchObject({ code: 'doubt_over' });
-    expect(await find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: false });
+    expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: false });
   });
 
   test.each([
@@ -337,9 +284,9 @@ describe('an unconfirmed order', () => {
     await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'db-*' }));
     scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
     await press(app);
-    await settle();
+    await scenario.settle(app);
     await expect(decide(app, {}, caller)).rejects.toMatchObject({ code });
-    expect(await find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
   });
 });
 
@@ -347,13 +294,13 @@ describe('the root password', () => {
   test('is reported by the next process if its process crashed after it was stored', async () => {
     await press(scenario.start({ kind: 'killed', at: 'after commit of settled' }));
     expect(scenario.told).toEqual([]);
-    await settle();
+    await scenario.settle(app);
     expect(scenario.told).toMatchObject([{ password: 'root-101' }]);
   });
 
   test('is not reported twice', async () => {
     await press(app);
-    await pass(app, 10 * 60_000);
+    await scenario.pass(app, 10 * 60_000);
     expect(scenario.told).toHaveLength(1);
   });
 });

@@ -65,14 +65,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(later).toMatchObject({ kind: 'known', operation: { state: 'sent' } });
     });
 
-    test('of two renewals of one month, only one counts, even of two users', async () => {
-      const [mine, theirs] = [newRenew(), newRenew(7, T0 + 1000, { actorId: 'U2' })];
-      const both = await Promise.all([confirm(ledger, mine), confirm(ledger, theirs)]);
-      const winner = both.find(({ kind }) => kind === 'new')?.operation.id;
-      expect(both.filter(({ kind }) => kind === 'new')).toHaveLength(1);
-      expect(both.map((one) => one.operation.id)).toEqual([winner, winner]);
-    });
-
     test('of another month, another server or another workspace is a new one', async () => {
       const renewals = [
         newRenew(7, T0),
@@ -111,14 +103,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         hasPassword: false,
       });
       expect(await store.audit.list({ workspaceId: 'T1', limit: 9 })).toMatchObject([{ operationId: id }]);
-    });
-
-    test('to settled removes the reason why it was unconfirmed', async () => {
-      const id = await sent();
-      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
-      expect(await ledger.find(id)).toMatchObject({ state: 'unconfirmed', reason: NO_ANSWER });
-      await ledger.settle(id, settled(9), entry());
-      expect(await ledger.find(id)).not.toHaveProperty('reason');
     });
 
     test('happens only from where it may start, and is audited only if it happened', async () => {
@@ -176,16 +160,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       });
     });
 
-    test('happens once when two race', async () => {
-      const id = await sent();
-      const both = await Promise.all([
-        ledger.settle(id, settled(1), entry()),
-        ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry({ outcome: 'failed' })),
-      ]);
-      expect(both.filter(Boolean)).toHaveLength(1);
-      expect(await countAudit()).toBe(1);
-    });
-
     test('is undone as a whole when a part of it fails', async () => {
       const id = await sent();
       const broken = entry({ actorId: null as unknown as string });
@@ -238,20 +212,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
       const now = { permit: await ledger.readPermit(operation.workspaceId, T0) };
       expect(await ledger.markSent(operation.id, sentBy('a', T0, now))).toBe('sent');
-    });
-  });
-
-  describe('an order that was done in an account that is not connected any more', () => {
-    test('is settled without a server ID, unless it is a renewal, and counts as paid', async () => {
-      const id = await sent();
-      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
-      expect(await ledger.settle(id, { at: T0 + 1 }, entry())).toBe(true);
-      const operation = { state: 'settled', hasPassword: false, serverId: undefined };
-      expect(await ledger.find(id)).toMatchObject(operation);
-      expect((await ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(499);
-      const renewal = await sent(newRenew(7));
-      expect(await ledger.settle(renewal, { at: T0 + 1 }, entry())).toBe(true);
-      expect(await ledger.find(renewal)).toMatchObject({ state: 'settled', serverId: 7 });
     });
   });
 
@@ -379,19 +339,6 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       await ledger.markUnconfirmed(first, { reason }, entry());
       await ledger.closeDelete(first, T0 + 2);
       expect(await ledger.findDelete(first)).toMatchObject({ state: 'unconfirmed', endedAt: T0 + 2 });
-    });
-
-    test('the create of a server, for its plan and price', async () => {
-      const create = newCreate('web-1', { at: T0 + 1 });
-      await sent(create);
-      await ledger.settle(create.id, settled(7), entry());
-      const renew = newRenew(7, T0, { at: T0 + 2 });
-      await sent(renew);
-      await ledger.settle(renew.id, settled(7), entry());
-      await ledger.prepare(newRenew(8));
-      expect(await ledger.findCreated('T1', 7)).toMatchObject({ operationId: create.id, paid: money(499) });
-      expect(await ledger.findCreated('T1', 8)).toBeUndefined();
-      expect(await ledger.findCreated('T2', 7)).toBeUndefined();
     });
 
     test('ids that settled creates were given, among those asked for', async () => {

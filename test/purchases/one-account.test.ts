@@ -138,23 +138,6 @@ describe.each(engines)('orders of two workspaces with one API key on $name', ({ 
     expect(await orders.send(again, 'T1')).toBe('sent');
   });
 
-  test('that are unconfirmed keep their month in their own workspace after its API key was replaced', async () => {
-    const mine = await orders.renew('T1');
-    if (!('operation' in mine)) throw new Error('it was not prepared');
-    await orders.send(mine.operation.id, 'T1');
-    await orders.loseAnswer(mine.operation.id, 'T1');
-    await orders.replaceKey('T1', new Secret('new key'));
-    expect(await orders.renew('T1')).toMatchObject({ kind: 'known', operation: { id: mine.operation.id } });
-    expect(await store.ledger.listRenewals(orders.nameOf('T1'), 'T1', 7)).toHaveLength(1);
-  });
-
-  test('no longer count for a workspace whose API key was replaced', async () => {
-    const mine = await orders.create('T1');
-    await orders.send(mine, 'T1');
-    await orders.replaceKey('T2', OTHER);
-    expect(await orders.send(await orders.create('T2'), 'T2')).toBe('sent');
-  });
-
   test('renew one month once, until the one that has it is refused', async () => {
     const mine = await orders.renew('T1');
     expect(mine.kind).toBe('new');
@@ -187,14 +170,6 @@ describe.each(engines)('orders of two workspaces with one API key on $name', ({ 
       entry({ workspaceId: 'T2' }),
     );
     expect(approved).toMatchObject({ state: 'canceled', reason: { code: 'already_renewed' } });
-  });
-
-  test('account for the servers that either workspace has created, so neither stops at them', async () => {
-    const mine = await orders.create('T1');
-    await orders.send(mine, 'T1');
-    await orders.settle(mine, 'T1', { isFirstHand: true });
-    expect(await store.ledger.listSettledIds(orders.nameOf('T2'), [8, 9], 'T2')).toEqual([8]);
-    expect(await store.ledger.listSettledIds(orders.nameOf('T3'), [8], 'T3')).toEqual([]);
   });
 
   test('claim one new server once, whatever their labels', async () => {

@@ -28,17 +28,6 @@ const failing = (at: string) => scenario.start({ kind: 'database_fails', at, for
 
 describe('an approval', () => {
   test.each([
-    ['approve', 'approved', 1],
-    ['deny', 'denied', 0],
-  ] as const)('is answered once: after %s, both buttons are refused', async (first, state, charges) => {
-    await answer(first, scenario.start());
-    for (const second of ['approve', 'deny'] as const)
-      await expect(answer(second, scenario.start())).rejects.toMatchObject({ code: 'request_over' });
-    expect(await scenario.store.requests.find(ID, ['purchase'])).toMatchObject({ state });
-    expect(scenario.hosting.charges).toBe(charges);
-  });
-
-  test.each([
     'before',
     'after',
   ])('may still be carried out if the store fails %s it is written, and its user is told so', async (moment) => {

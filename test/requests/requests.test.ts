@@ -130,37 +130,6 @@ describe.each(engines)('requests on $name', ({ make }) => {
         expect(await store.requests.move(id, ['open'], { ...denied, state: 'withdrawn' })).toBeUndefined();
       }
     });
-
-    test('by approving, denying, withdrawing and expiring at the same moment is done by one of them', async () => {
-      for (let round = 0; round < 12; round++) {
-        const requesterId = `U${round}`;
-        const [create, deletion, role] = ids(await make3({ requesterId }));
-        const [id = ''] = [[create, deletion, role][round % 3]];
-        const at = T0 + APPROVAL_MS;
-        const approve = () => {
-          const grant = newGrant({ subjectId: requesterId });
-          if (id === role) return store.requests.grantRole(id, { by: 'U9', at: at - 1, grant });
-          return store.requests.approve(id, by(at - 1), entry());
-        };
-        const move = (state: 'denied' | 'withdrawn') =>
-          store.requests.move(id, ['open'], { state, by: 'U8', at: at - 1 });
-        const expire = () => store.requests.move(id, ['open'], { state: 'expired', at }, entry());
-        const acts = [approve, () => move('denied'), () => move('withdrawn'), expire];
-        const turned = [...acts.slice(round % 4), ...acts.slice(0, round % 4)];
-        const all = await Promise.all(turned.map((act) => act()));
-        const done = all.filter((one) => one !== undefined);
-        expect(done).toHaveLength(1);
-        const [{ state } = { state: 'open' }] = done;
-        expect(await find(id)).toMatchObject({ state });
-        const isApproved = state === 'approved';
-        expect((await store.ledger.find(id)) !== undefined).toBe(isApproved && id === create);
-        expect((await store.ledger.findDelete(id)) !== undefined).toBe(isApproved && id === deletion);
-        const granted = await store.grants.listFor('T1', { userId: requesterId }, T0);
-        expect(granted).toHaveLength(isApproved && id === role ? 1 : 0);
-        for (const each of [create, deletion, role])
-          await store.requests.move(each ?? '', ['open'], { state: 'expired', at }, entry());
-      }
-    });
   });
 
   describe('their jobs', () => {

@@ -40,8 +40,15 @@ export interface Scenario {
   readonly told: readonly Told[];
   /** What users were told of deletes, in order; by whom each was approved. */
   readonly toldDeletes: readonly { readonly operation: DeleteOperation; readonly by: string | undefined }[];
-  /** Of which orders the user was told that their status could not be saved. */
-  readonly unsaved: readonly Operation[];
+  find(id?: string): Promise<Operation | undefined>;
+  /** Lets the background of a process work until the order has ended or waits for a manager, and its user knows. */
+  settle(process: MortalProcess): Promise<void>;
+  /** Lets so much time pass while the process looks for what is due. */
+  pass(process: MortalProcess, ms: number): Promise<void>;
+  /** In which states the user was told that the order is. */
+  statesTold(): readonly Operation['state'][];
+  /** How many paid requests have left. */
+  sent(): number;
   start(fate?: Fate, owners?: readonly string[]): MortalProcess;
   close(): Promise<void>;
 }
@@ -74,7 +81,6 @@ export async function openScenario(): Promise<Scenario> {
   });
   const hosting = createScriptedHosting(clock);
   const told: Told[] = [];
-  const unsaved: Operation[] = [];
   const toldDeletes: { operation: DeleteOperation; by: string | undefined }[] = [];
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0 - 1);
@@ -86,15 +92,18 @@ export async function openScenario(): Promise<Scenario> {
     announceStart: () => undefined,
     notifyLowBalance: async () => undefined,
     notifyQueued: async () => undefined,
-    notifyUnsaved: async (operation: Operation) => {
-      unsaved.push(operation);
-    },
+    notifyUnsaved: async () => undefined,
   };
   const deleteNotifier = {
     notify: async (operation: DeleteOperation, by: string | undefined) =>
       toldDeletes.push({ operation, by }) > 0,
   };
   const around = { clock, database, store, hosting: hosting.api, notifier, deleteNotifier };
+  const find = (id = ID) => store.ledger.find(id);
+  const isOver = async () => {
+    const { notifiedAt, endedAt, needsDecision } = (await find()) ?? {};
+    return notifiedAt !== undefined && (endedAt !== undefined || needsDecision === true);
+  };
   return {
     clock,
     database,
@@ -102,7 +111,14 @@ export async function openScenario(): Promise<Scenario> {
     hosting,
     told,
     toldDeletes,
-    unsaved,
+    find,
+    settle: async (process) => process.runBackground(async () => !(await find()) || isOver()),
+    pass: async (process, ms) => {
+      const until = clock.now() + ms;
+      await process.runBackground(async () => clock.now() >= until, Math.max(15_000, ms / 90));
+    },
+    statesTold: () => told.map(({ operation }) => operation.state),
+    sent: () => hosting.requests.length,
     start: (fate, owners) => startProcess(around, fate, owners),
     close: () => store.close(),
   };
@@ -286,7 +302,7 @@ type Step = number | string;
 export const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } as const satisfies Fate;
 
 /** What processes share: what outlives them. */
-export interface Surroundings {
+interface Surroundings {
   readonly clock: HandClock;
   readonly database: MortalDatabase;
   readonly store: Store;
@@ -310,7 +326,7 @@ export interface MortalProcess {
   runBackground(until: () => Promise<boolean>, tickMs?: number): Promise<void>;
 }
 
-export function startProcess(
+function startProcess(
   around: Surroundings,
   fate: Fate = { kind: 'lives' },
   owners: readonly string[] = ['U1', 'U2'],

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
-import type { Operation, Purchase } from '../../../src/purchases/operation.ts';
+import type { Purchase } from '../../../src/purchases/operation.ts';
 import { answerApproval } from '../../../src/requests/answer-approval.ts';
 import { carryOutDelete, confirmDelete, requestDelete } from '../../../src/servers/delete.ts';
 import type { DeleteOperation } from '../../../src/servers/deletion.ts';
@@ -22,12 +22,19 @@ import {
 } from './scenario.ts';
 import { lost, MONTH_MS, type Script } from './scripted-hosting.ts';
 
-/** One order: what is bought, what the hosting company does, and what users do besides. */
-export interface Order {
+/** What users do, and has to be true in the end. */
+interface Story {
   readonly name: string;
-  readonly purchase: Purchase;
-  readonly script?: Script;
-  readonly arrange?: (scenario: Scenario) => void;
+  /** What the hosting company does. */
+  readonly script?: Script | undefined;
+  arrange?(scenario: Scenario): unknown;
+  /** All that one process lives to see of it. */
+  live(process: MortalProcess, scenario: Scenario, isPressed: boolean): Promise<void>;
+  checkLaws(scenario: Scenario, isCertain: boolean): Promise<void>;
+}
+
+/** What users do besides ordering. */
+interface Besides extends Pick<Story, 'arrange'> {
   /** What a manager decides if the app leaves it to one. */
   readonly decision?: 'done' | 'not_done';
   readonly isSaved?: boolean;
@@ -37,20 +44,19 @@ const checking = (isDone: boolean): Script => ({ kind: 'checking', isDone, after
 
 const refused = (code: Extract<Script, { kind: 'refused' }>['code']): Script => ({ kind: 'refused', code });
 
-const create = (name: string, script?: Script, more: Partial<Order> = {}): Order => ({
-  name: `a create ${name}`,
-  purchase: CREATE,
-  script,
-  ...more,
-});
+const order =
+  (kind: string, purchase: Purchase) =>
+  (name: string, script?: Script, { arrange, ...besides }: Besides = {}): Story => ({
+    name: `${kind} ${name}`,
+    script,
+    arrange,
+    live: (process, scenario, isPressed) => live(process, purchase, besides, scenario, isPressed),
+    checkLaws: (scenario, isCertain) => checkLaws(scenario, besides, isCertain),
+  });
+const create = order('a create', CREATE);
+const renewal = order('a renewal', RENEWAL);
 
-const renewal = (name: string, script?: Script, more: Partial<Order> = {}): Order => ({
-  ...create(name, script, more),
-  name: `a renewal ${name}`,
-  purchase: RENEWAL,
-});
-
-const ORDERS: readonly Order[] = [
+const ORDERS: readonly Story[] = [
   create('that is done'),
   create('whose password is shown again and saved', undefined, { isSaved: true }),
   create('that is answered late', { kind: 'late', afterMs: 25_000 }),
@@ -84,31 +90,25 @@ function dropServers({ hosting }: Scenario): void {
   hosting.servers.length = 0;
 }
 
-const find = ({ store }: Scenario) => store.ledger.find(ID);
-
-const hasNothingLeft = (operation: Operation | undefined) =>
-  operation === undefined ||
-  (operation.notifiedAt !== undefined && (operation.endedAt !== undefined || operation.needsDecision));
-
 /** All that one process lives to see of an order. What the store throws at a user, the user sees as an error. */
-export async function live(
+async function live(
   process: MortalProcess,
-  order: Order,
+  purchase: Purchase,
+  { decision, isSaved }: Besides,
   scenario: Scenario,
   isPressed: boolean,
 ): Promise<void> {
-  const goOn = () => process.runBackground(async () => hasNothingLeft(await find(scenario)));
   const user = (act: Promise<unknown>) => act.catch(() => undefined);
-  if (isPressed) await user(press(process, order.purchase));
-  await goOn();
-  const operation = await find(scenario);
+  if (isPressed) await user(press(process, purchase));
+  await scenario.settle(process);
+  const operation = await scenario.find();
   if (!process.isDead() && operation?.needsDecision) {
     const serverId = scenario.hosting.servers.at(-1)?.id;
-    const isDone = order.decision === 'done' && scenario.hosting.charges > 0 && serverId !== undefined;
+    const isDone = decision === 'done' && scenario.hosting.charges > 0 && serverId !== undefined;
     await user(decide(process, isDone ? { serverId } : {}));
-    await goOn();
+    await scenario.settle(process);
   }
-  if (!process.isDead() && order.isSaved) await saveShown(process, scenario);
+  if (!process.isDead() && isSaved) await saveShown(process, scenario);
 }
 
 /** Only a password that was seen is saved. */
@@ -122,9 +122,9 @@ async function saveShown(process: MortalProcess, { store, hosting }: Scenario): 
 }
 
 /** What has to be true of an order in the end, whatever happened to the processes. */
-export async function checkLaws(scenario: Scenario, order: Order, isCertain: boolean): Promise<void> {
+async function checkLaws(scenario: Scenario, { isSaved }: Besides, isCertain: boolean): Promise<void> {
   const { hosting, told, store } = scenario;
-  const operation = await find(scenario);
+  const operation = await scenario.find();
   expect(
     hosting.requests.filter(({ mayHavePaid }) => mayHavePaid).length,
     'paid requests',
@@ -147,7 +147,7 @@ export async function checkLaws(scenario: Scenario, order: Order, isCertain: boo
   if (operation.hasPassword && operation.serverId !== undefined) {
     // Once it is stored it can be shown until the creator has saved it, and only what was shown can be saved.
     const held = await store.passwords.find(ID);
-    if (!held) expect(order.isSaved, 'an erased password').toBe(true);
+    if (!held) expect(isSaved, 'an erased password').toBe(true);
     else expect(held.password.reveal(), 'the stored password').toBe(hosting.passwordOf(operation.serverId));
   }
 }
@@ -158,26 +158,26 @@ const DB = { id: 1, label: 'db-1', typedLabel: 'db-1', formId: ID };
 /** A user's own delete, or one that another user has to approve. */
 export type Way = 'own' | 'approved';
 
-interface DeleteStory {
-  readonly name: string;
-  readonly way: Way;
-  readonly script?: Script;
-}
-
-const withScript = (way: Way, name: string, script?: Script): DeleteStory => ({
-  name: `${way === 'own' ? 'a delete' : 'an approved delete'} ${name}`,
-  way,
-  script,
+const DELETES: readonly Story[] = (['own', 'approved'] as const).flatMap((way) => {
+  const withScript = (name: string, script?: Script): Story => ({
+    name: `${way === 'own' ? 'a delete' : 'an approved delete'} ${name}`,
+    script,
+    arrange: (scenario) => arrangeDelete(way, scenario),
+    live: async (process, scenario, isPressed) => {
+      if (isPressed) await pressDelete(way, process, scenario).catch(() => undefined);
+      await goOn(process, scenario);
+    },
+    checkLaws: checkDeleteLaws,
+  });
+  return [
+    withScript('that is done'),
+    withScript('that is answered late', { kind: 'late', afterMs: 25_000 }),
+    withScript('that is tried again after the rate limit', { kind: 'rate_limited' }),
+    withScript('whose answer is lost', lost(true)),
+    withScript('that never arrived', lost(false)),
+    withScript('that the API refuses', { kind: 'refused', code: 'wrong_state' }),
+  ];
 });
-
-const DELETES: readonly DeleteStory[] = (['own', 'approved'] as const).flatMap((way) => [
-  withScript(way, 'that is done'),
-  withScript(way, 'that is answered late', { kind: 'late', afterMs: 25_000 }),
-  withScript(way, 'that is tried again after the rate limit', { kind: 'rate_limited' }),
-  withScript(way, 'whose answer is lost', lost(true)),
-  withScript(way, 'that never arrived', lost(false)),
-  withScript(way, 'that the API refuses', { kind: 'refused', code: 'wrong_state' }),
-]);
 
 /** Requires a second person where the delete is to be approved. */
 export async function arrangeDelete(way: Way, { store }: Scenario): Promise<void> {
@@ -214,17 +214,6 @@ export async function goOn(process: MortalProcess, scenario: Scenario, tickMs?: 
   await process.runBackground(async () => isOver(await findDelete(scenario)), tickMs);
 }
 
-/** All that one process lives to see of a delete. What the store throws at a user, the user sees as an error. */
-async function liveDelete(
-  process: MortalProcess,
-  { way }: DeleteStory,
-  scenario: Scenario,
-  isPressed: boolean,
-): Promise<void> {
-  if (isPressed) await pressDelete(way, process, scenario).catch(() => undefined);
-  await goOn(process, scenario);
-}
-
 /** What has to be true of a delete in the end, whatever happened to the processes. */
 async function checkDeleteLaws(scenario: Scenario, isCertain: boolean): Promise<void> {
   const { hosting, toldDeletes, store } = scenario;
@@ -254,43 +243,14 @@ async function checkDeleteLaws(scenario: Scenario, isCertain: boolean): Promise<
 /** The month that is lost with the server. */
 export const PAID_UNTIL = T0 + MONTH_MS;
 
-/** What users do, and what has to be true in the end. */
-interface Story {
-  readonly name: string;
-  arrange(scenario: Scenario): Promise<void>;
-  /** All that one process lives to see of it. */
-  live(process: MortalProcess, scenario: Scenario, isPressed: boolean): Promise<void>;
-  checkLaws(scenario: Scenario, isCertain: boolean): Promise<void>;
-}
-
-export const STORIES: readonly Story[] = [
-  ...ORDERS.map((order) => ({
-    name: order.name,
-    arrange: async (scenario: Scenario) => {
-      if (order.script) scenario.hosting.script(order.script);
-      order.arrange?.(scenario);
-    },
-    live: (process: MortalProcess, scenario: Scenario, isPressed: boolean) =>
-      live(process, order, scenario, isPressed),
-    checkLaws: (scenario: Scenario, isCertain: boolean) => checkLaws(scenario, order, isCertain),
-  })),
-  ...DELETES.map((story) => ({
-    name: story.name,
-    arrange: async (scenario: Scenario) => {
-      if (story.script) scenario.hosting.script(story.script);
-      await arrangeDelete(story.way, scenario);
-    },
-    live: (process: MortalProcess, scenario: Scenario, isPressed: boolean) =>
-      liveDelete(process, story, scenario, isPressed),
-    checkLaws: checkDeleteLaws,
-  })),
-];
+export const STORIES: readonly Story[] = [...ORDERS, ...DELETES];
 
 /** One life with this fate, and another one that finds what is left. Whether the fate has struck, and where. */
 async function survive(story: Story, fate: Fate, isPressedAgain: boolean): Promise<string | undefined> {
   const scenario = await openScenario();
   try {
-    await story.arrange(scenario);
+    if (story.script) scenario.hosting.script(story.script);
+    await story.arrange?.(scenario);
     const first = scenario.start(fate);
     await story.live(first, scenario, true);
     const struckAt = first.isStruck() ? first.steps.at(-1) : undefined;

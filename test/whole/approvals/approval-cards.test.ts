@@ -1,7 +1,6 @@
 import { describe, test } from 'vitest';
 import { Refusal } from '../../../src/core/errors.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import { OPERATION } from '../../../src/purchases/operation.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
@@ -182,21 +181,6 @@ describe.concurrent('a pending approval', () => {
     expect(await team.listAudit()).toContain('mara approval_withdraw done');
   });
 
-  test.each([
-    1, 2,
-  ])('is either paid or withdrawn when it is approved and withdrawn at once (%i)', async (round) => {
-    await using team = await startRuledTeam();
-    await team.askCreate();
-    await team.manager.closes();
-    const approve = () => team.approver.presses('Approve');
-    const withdraw = () => team.manager.presses('Withdraw request');
-    await Promise.all(round % 2 === 0 ? [approve(), withdraw()] : [withdraw(), approve()]);
-    await team.manager.sees(/I've saved it|You withdrew your request/);
-    const isWithdrawn = team.manager.screen().includes('You withdrew your request');
-    if (team.charges() !== (isWithdrawn ? 0 : 1)) throw new Error('the money is not where the words are');
-    await team.approver.sees(isWithdrawn ? 'Withdrawn by @mara' : 'Approved by @olga');
-  });
-
   test('is denied with a reason, which the requester sees and the audit keeps', async ({ expect }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
@@ -270,34 +254,6 @@ describe.concurrent('an approval that can’t be checked again', () => {
     await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
-  });
-});
-
-describe.concurrent('an approved payment that a restart left unsent', () => {
-  test('waits while Slack can’t say whether the requester still has the role, and is canceled in the end', async ({
-    expect,
-  }) => {
-    const system = movableSystem();
-    await using team = await startRuledTeam(TWO_PERSONS, { system });
-    await makeManagerByGroup(team);
-    silenceSlack(team, system);
-    const id = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    const { ledger } = team.app.ports;
-    await ledger.prepare({
-      id,
-      workspaceId: TEAM.id,
-      actorId: USERS.mara.id,
-      channelId: 'C0OPS00001',
-      purchase: { kind: 'create', order },
-      at: system.now(),
-    });
-    // As the background does once it is due.
-    expect(await team.app.ports.jobs.runNow(OPERATION, id)).toBe(true);
-    expect(await ledger.find(id)).toMatchObject({ state: 'prepared' });
-    system.move(5 * 60_000);
-    await team.manager.sees('The order wasn’t sent in time');
-    expect(team.creates()).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { fillDelete, orderOf } from '../../support/acts.ts';
+import { orderOf } from '../../support/acts.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -123,22 +123,6 @@ describe.concurrent('a new server', () => {
     await viewer.sees('@mara is creating web-1…');
     await viewer.sees('@mara created web-1');
     expect(viewer.messages().filter(({ shown }) => shown.includes('web-1'))).toHaveLength(1);
-  });
-
-  test('takes its unsaved root password with it when it is deleted', async ({ expect }) => {
-    await using team = await startTeam();
-    const { manager } = team;
-    await manager.types(orderOf('web-1'));
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
-    await manager.closes();
-    expect((await team.app.ports.counts()).passwords.unopened).toBe(1);
-    await fillDelete(manager);
-    await manager.presses('Delete');
-    await expect.poll(async () => (await team.app.ports.counts()).passwords.unopened).toBe(0);
-    await manager.closes();
-    await manager.types('/vps password web-1');
-    await manager.sees('no stored root password for web-1');
   });
 });
 

@@ -120,6 +120,9 @@ test('a server that appears after another manager closed its order as not create
   for (const reader of [team.manager, team.approver])
     await reader.sees('Check the hosting account for the charge');
   expect(team.charges()).toBe(1);
+  expect(
+    (await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 9 })).map(({ code }) => code),
+  ).toContain('found_late');
 });
 
 test('an unconfirmed order goes to a manager after DOUBT_MINUTES also while the hosting API is down', async () => {
