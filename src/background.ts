@@ -14,8 +14,7 @@ import { BATCH, createBatchHandler } from './reminders/batch.ts';
 import { askForDigests, createDigestHandler, pruneReminders } from './reminders/digest.ts';
 import { createRequestHandler } from './requests/notify.ts';
 import { REQUEST } from './requests/request.ts';
-import { createFollower } from './servers/follow.ts';
-import { FOLLOW } from './servers/follow-store.ts';
+import { createFollower, FOLLOW } from './servers/follow.ts';
 import { createStepRunner } from './workflows/run.ts';
 import { RUN } from './workflows/store.ts';
 

@@ -233,7 +233,6 @@ describe('confined code:', () => {
         'slack/slack-api.ts',
         'slack/socket.ts',
         'web/metrics.ts',
-        'workflows/keys.ts',
         'workflows/store.ts',
         'workflows/workflow.ts',
       ].sort(),

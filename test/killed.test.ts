@@ -13,9 +13,8 @@ import { BATCH, confirmRenewals, createBatchHandler, type RenewalResult } from '
 import { createRequestHandler, notifyRequest } from '../src/requests/notify.ts';
 import { REQUEST, ROLES_ASKED } from '../src/requests/request.ts';
 import type { System } from '../src/system.ts';
-import { hashKey } from '../src/workflows/keys.ts';
 import { carryOutStep, createStepRunner, findAskingRun, receiveStep } from '../src/workflows/run.ts';
-import { RUN } from '../src/workflows/store.ts';
+import { hashKey, RUN } from '../src/workflows/store.ts';
 import { newGrant, newRoleRequest, T0, vault } from './db/fixtures.ts';
 import { type Place, places } from './db/places.ts';
 import { handClock, turn } from './slack/support/fakes.ts';

@@ -80,12 +80,12 @@ const EXPECTED: Readonly<Record<PowerAction, readonly string[]>> = {
   stop: ['stopped', 'off'],
 };
 
-/** Whether a state is the one that a power action leads to, so that the action needs no more waiting. */
-export function isTargetState(action: PowerAction, server: HasState): boolean {
+/** Whether a state, if it is known, is the one that a power action leads to, so that the action needs no more waiting. */
+export function isTargetState(action: PowerAction, server: Partial<HasState>): boolean {
   return EXPECTED[action].includes(wordOf(server));
 }
 
-function wordOf({ state }: HasState): string {
+function wordOf({ state = '' }: Partial<HasState>): string {
   return state.trim().toLowerCase();
 }
 

@@ -13,7 +13,7 @@ import { createRenewalBatches } from '../reminders/batch.ts';
 import { createDigests, createReminders } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
 import { createSealedTexts } from '../sealed.ts';
-import { createFollowedActs } from '../servers/follow-store.ts';
+import { createFollowedActs } from '../servers/follow.ts';
 import { createServerNotes } from '../servers/notes.ts';
 import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';

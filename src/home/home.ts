@@ -1,38 +1,62 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { describeRequest, describeWantedRole } from '../access/words.ts';
-import { connectButton } from '../account/buttons.ts';
+import { connectButton, settingsButton } from '../account/buttons.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
-import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
-import { decideButton, passwordButton } from '../purchases/buttons.ts';
+import {
+  isTargetState,
+  POWER_ACTIONS,
+  type PowerAction,
+  powerActionsIn,
+  type Server,
+} from '../core/server.ts';
+import { createButton, decideButton, passwordButton, renewButton } from '../purchases/buttons.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
-import { answerButtons, withdrawAccessButton } from '../requests/role-request-card.ts';
-import { showServer } from '../servers/card.ts';
-import { changePower, watchServer } from '../servers/change-power.ts';
-import { answerWords, isAtTarget, unconfirmedMessage } from '../servers/follow-words.ts';
-import { findSuggestions, MANAGE_TITLE, mentionedView } from '../servers/show.ts';
+import { answerButtons, requestAccessButton, withdrawAccessButton } from '../requests/role-request-card.ts';
+import { confirmPower } from '../servers/buttons.ts';
+import { findSuggestions, MANAGE_TITLE, mentionedView, showServer } from '../servers/card.ts';
+import { answerWords, changePower, unconfirmedMessage, watchServer } from '../servers/change-power.ts';
+import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
-import { actions, context, divider, header, section, textMessage } from '../slack/kit/blocks.ts';
+import { actions, context, divider, header, partOfList, section, textMessage } from '../slack/kit/blocks.ts';
+import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import type { LoadHome } from '../slack/kit/home-view.ts';
-import { codeLabel, count, escapeText, plainLabel, slackDate, stateWords } from '../slack/kit/text.ts';
-import type { SlackRequest } from '../slack/request.ts';
-import { frozenWords, wordsOfError } from '../words.ts';
-import { type Home, readHome } from './read-home.ts';
+import { type LoadHome, steady } from '../slack/kit/home-view.ts';
+import { definePages } from '../slack/kit/pages.ts';
 import {
-  accountWords,
-  homeFindChoice,
-  homeManageButton,
-  homePages,
-  homePower,
-  homeRefreshButton,
-  serverBlocks,
-} from './server-rows.ts';
+  codeLabel,
+  count,
+  describeNumber,
+  escapeText,
+  plainLabel,
+  slackDate,
+  stateWords,
+} from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { frozenWords, VERBS, wordsOfError } from '../words.ts';
+import { type Home, type HomeServer, type HomeServers, type ListedServers, readHome } from './read-home.ts';
+
+const server = z.object({ id: z.number().int() });
+
+/** The power buttons of a server's row. Home shows the outcome. */
+const homePower = {
+  start: defineButton('home_start', server),
+  stop: defineButton('home_stop', server),
+  reboot: defineButton('home_reboot', server),
+} as const;
+
+/** Opens the card of a server above Home. */
+const homeManageButton = defineButton('home_manage', server);
+/** Finds a server by typing, and opens its card. */
+const homeFindChoice = defineChoice('home_find');
+
+const homePages = definePages('home');
+const homeRefreshButton = defineButton('home_refresh', z.object({}));
 
 /** Entries shown of each kind; the rest are only counted. */
 const SHOWN = { passwords: 4, approvals: 4, access: 3, orders: 4, own: 3 } as const;
@@ -117,7 +141,8 @@ interface Rendering {
   readonly isWelcome: boolean;
 }
 
-export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }: Rendering): KnownBlock[] {
+export function homeBlocks(home: Home, rendering: Rendering): KnownBlock[] {
+  const { currency, accountUrl, isWelcome } = rendering;
   const { servers, role } = home;
   const hasRole = servers.kind !== 'no_role' && servers.kind !== 'role_unknown';
   const first = [
@@ -129,7 +154,7 @@ export function homeBlocks(home: Home, { now, currency, accountUrl, isWelcome }:
   return [
     ...first,
     ...(servers.kind === 'listed' && first.length > 0 ? [divider()] : []),
-    ...serverBlocks(servers, { now, currency, role, hasAsked: home.own.access.length > 0 }),
+    ...serverBlocks(home, rendering),
     ...spendingBlocks(home, currency),
     ...(hasRole ? [context(footer(home))] : []),
   ];
@@ -162,6 +187,119 @@ export function setupBlocks(
   ];
 }
 
+export const ROLE_UNKNOWN =
+  'Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.';
+const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
+
+/** Says that the user has no role, and offers to ask for one. */
+export function noRoleBlocks(hasAsked: boolean): KnownBlock[] {
+  if (hasAsked) return [section(`${NO_ROLE} An owner has to answer your request first.`)];
+  return [
+    section(`${NO_ROLE} Ask an owner for one.`),
+    actions(requestAccessButton.element('Ask for access', { role: 'viewer' }, { style: 'primary' })),
+  ];
+}
+
+function serverBlocks(home: Home, { now, currency }: Rendering): KnownBlock[] {
+  const { servers, own } = home;
+  switch (servers.kind) {
+    case 'no_role':
+      return [header('No access yet'), ...noRoleBlocks(own.access.length > 0)];
+    case 'role_unknown':
+      return [section(ROLE_UNKNOWN), actions(refresh('Try again'))];
+    case 'not_connected':
+      return [];
+    case 'unread':
+      if (!servers.error) return [header('Servers'), section('Loading servers…')];
+      return [
+        header('Servers'),
+        section(`⚠️ ${wordsOfError(servers.error, currency)}\nYour servers can’t be shown right now.`),
+        actions(refresh('Try again')),
+      ];
+    case 'listed':
+      return listed(servers, home.role, now, currency);
+  }
+}
+
+function listed(servers: ListedServers, role: Role | undefined, now: number, currency: string): KnownBlock[] {
+  const { shown, total, urgent } = servers;
+  const create = roleCovers(role, 'manager')
+    ? [createButton.element('Create a server…', {}, total === 0 ? { style: 'primary' } : {})]
+    : [];
+  const settings = roleCovers(role, 'owner') ? [settingsButton.element('Settings…', {})] : [];
+  const heading = [header(total === 0 ? 'Servers' : `Servers (${describeNumber(total)})`)];
+  if (total === 0)
+    return [
+      ...heading,
+      ...cautions(servers, currency),
+      ...(servers.stale === 'reading' ? [] : [section(NO_SERVERS)]),
+      actions(...create, ...settings, refresh()),
+    ];
+  const attention =
+    urgent === 0
+      ? 'No server needs attention.'
+      : `${urgent === 1 ? '1 server needs' : `${urgent} servers need`} attention; most urgent first.`;
+  return [
+    ...heading,
+    ...cautions(servers, currency),
+    ...(total > shown.length ? [steady('find', actions(homeFindChoice.typeAhead('Find a server')))] : []),
+    context(`${attention}${rangeWords(servers)}`),
+    ...shown.flatMap((each) => row(each, now)),
+    steady('controls', actions(...homePages.buttons(servers), ...create, ...settings, refresh())),
+  ];
+}
+
+/** Says whether the list is incomplete, and how old it is if no newer one could be read. */
+export function cautions(
+  { stale, isComplete, readAt, total }: ListedServers,
+  currency: string,
+): KnownBlock[] {
+  const part = isComplete ? [] : [partOfList()];
+  if (stale === undefined) return part;
+  const since = `as of ${slackDate(readAt)}`;
+  if (stale === 'reading')
+    return [context(`${total === 0 ? 'No servers' : 'Showing servers'} ${since}. Loading…`), ...part];
+  return [section(`⚠️ ${wordsOfError(stale, currency)}\nShowing servers ${since}.`), ...part];
+}
+
+function rangeWords({ page, pages, shown, total }: ListedServers): string {
+  if (pages === 1) return '';
+  const first = page < pages - 1 ? page * shown.length : total - shown.length;
+  return ` Showing ${describeNumber(first + 1)}–${describeNumber(first + shown.length)} of ${describeNumber(total)}.`;
+}
+
+function refresh(text = 'Refresh'): Button {
+  return homeRefreshButton.element(text, {});
+}
+
+/** Renders a server's line. A server that needs attention has the buttons that this user may press now; all have **Manage**. */
+function row(each: HomeServer, now: number): KnownBlock[] {
+  const { server } = each;
+  const buttons = rowButtons(each);
+  const line = `${serverLine(server, now, each.isExpiring)}${each.isProtected ? ' · 🔒 protected' : ''}`;
+  const label = `Manage ${plainLabel(server.label, 60)}`;
+  const manage = homeManageButton.element('Manage', { id: server.id }, { label });
+  if (buttons.length === 0) return [steady(`server_${server.id}`, section(line, manage))];
+  return [section(line), steady(`server_${server.id}`, actions(...buttons, manage))];
+}
+
+function rowButtons({ server, role, isUrgent, isExpiring, isProtected }: HomeServer): Button[] {
+  if (!isUrgent) return [];
+  const power = roleCovers(role, 'operator') ? powerActionsIn(server) : [];
+  const allowed = power.filter((action) => !isProtected || action === 'start');
+  const buttons = allowed.map((action) => powerElement(action, server));
+  if (!isExpiring || !roleCovers(role, 'manager')) return buttons;
+  const label = `Renew ${plainLabel(server.label, 60)}`;
+  return [...buttons, renewButton.element('Renew…', { id: server.id }, { label })];
+}
+
+function powerElement(action: PowerAction, server: Server): Button {
+  const { title } = VERBS[action];
+  const label = `${title} ${plainLabel(server.label, 40)}`;
+  const confirm = confirmPower(action, [server]);
+  return homePower[action].element(title, { id: server.id }, { label, confirm });
+}
+
 function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlock[] {
   if (!spending || servers.kind === 'not_connected') return [];
   const { paid, costs } = spending;
@@ -172,6 +310,16 @@ function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlo
 function footer({ servers }: Home): string {
   const account = accountWords(servers);
   return `${account === undefined ? '' : `${account} · `}\`/vps help\` shows what else you can do.`;
+}
+
+/** "Hosting account connected · 3 servers · updated …", for the last line; undefined without a list. */
+function accountWords(servers: HomeServers): string | undefined {
+  if (servers.kind !== 'listed') return undefined;
+  const { stale, total, readAt } = servers;
+  const answers = stale === undefined ? '✅ Hosting account connected' : '⏳ Hosting account connected';
+  // There may be servers by now.
+  const counted = stale !== undefined && total === 0 ? [] : [count(total, 'server')];
+  return [answers, ...counted, `updated ${slackDate(readAt)}`].join(' · ');
 }
 
 /** Makes the Home tab, for `slack/home-publisher.ts` to publish. */
@@ -229,7 +377,7 @@ async function power(action: PowerAction, id: ServerId, request: SlackRequest): 
   const isSent = await request.reply.send(textMessage(answerWords(action, change)));
   const { actId } = change;
   if (actId === undefined) return;
-  if (isAtTarget(action, change)) return request.placeAct(actId, isSent ? 'told' : undefined);
+  if (isTargetState(action, change)) return request.placeAct(actId, isSent ? 'told' : undefined);
   const { isAtTarget: isSeen, ms } = await request.execute(watchServer, { id, action });
   if (!isSeen) return request.placeAct(actId, undefined);
   // The role may have ended during the watch.

@@ -13,9 +13,8 @@ import type { Handlers } from '../slack/kit/command.ts';
 import { count, describeNumber, plainLabel } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { wordsOfError } from '../words.ts';
-import { orderBlocks, setupBlocks, unsavedBlocks } from './home.ts';
+import { cautions, noRoleBlocks, orderBlocks, ROLE_UNKNOWN, setupBlocks, unsavedBlocks } from './home.ts';
 import { type Home, type ListedServers, readHome } from './read-home.ts';
-import { cautions, noRoleBlocks, ROLE_UNKNOWN } from './server-rows.ts';
 
 /** Answers a bare `/vps` with the control panel: what Home shows, in a message that fits on a phone. */
 export async function showPanel(request: SlackRequest): Promise<void> {

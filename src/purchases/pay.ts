@@ -249,7 +249,7 @@ export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<vo
 }
 
 /** Tells the owners, at most once a day, that the balance was too low for an order: they can top it up. */
-export async function tellOwners(operation: Operation, app: AppContext): Promise<void> {
+async function tellOwners(operation: Operation, app: AppContext): Promise<void> {
   const { workspaceId, actorId } = operation;
   const now = app.system.now();
   const day = new Date(now).toISOString().slice(0, 10);

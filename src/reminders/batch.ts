@@ -17,8 +17,7 @@ import type { OperationNotifier } from '../purchases/outcomes.ts';
 import { runOperation } from '../purchases/pay.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { APPROVALS, type Approval } from '../requests/request.ts';
-import { listDue, type PaidServer } from './digest-content.ts';
-import { readReminderSettings } from './marks.ts';
+import { listDue, type PaidServer, readReminderSettings } from './digest-content.ts';
 
 /**
  * Renewals are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7); the rest can be

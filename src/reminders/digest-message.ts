@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { z } from 'zod';
 import type { HostingError, Refusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
@@ -15,7 +16,9 @@ import {
   textMessage,
   withPartOfList,
 } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
+import { pageNumber } from '../slack/kit/pages.ts';
 import {
   codeLabel,
   count,
@@ -29,15 +32,30 @@ import {
 } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import { wordsOfError } from '../words.ts';
-import {
-  allRemindersButton,
-  letExpireButton,
-  remindButton,
-  remindersButton,
-  renewAllButton,
-  snoozeButtons,
-} from './buttons.ts';
-import type { Digest, Drift, ExpiredServer, NamedServer } from './reminder.ts';
+import type { Digest, Drift, ExpiredServer, NamedServer } from './digest-content.ts';
+
+/**
+ * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in the modal
+ * that shows all servers to renew, on that page.
+ */
+const month = z.object({
+  id: z.number().int(),
+  paidUntil: z.number(),
+  page: pageNumber.exactOptional(),
+});
+export type PressedMonth = z.output<typeof month>;
+
+export const snoozeButtons = {
+  day: defineButton('snooze_day', month),
+  step: defineButton('snooze_step', month),
+} as const;
+export const letExpireButton = defineButton('let_expire', month);
+export const remindButton = defineButton('remind_again', month);
+/** Opens the review of all renewals that are due, or of `only` these servers. */
+export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOptional() });
+export const renewAllButton = defineButton('renew_all', renewAllInput);
+export const allRemindersButton = defineButton('all_reminders', z.object({}));
+export const remindersButton = defineButton('reminders', z.object({}));
 
 interface Rendering {
   readonly currency: string;

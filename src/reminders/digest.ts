@@ -1,14 +1,14 @@
 import type { AppContext } from '../context.ts';
-import { describeDefect, type HostingError, isExpected, isRefusal, type Refusal } from '../core/errors.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import { describeDefect, type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
+import { isDeleted, type ServerList } from '../core/server.ts';
 import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
-import { describeDigest, makeContent, readAccount, type SeenAccount, toSnapshot } from './digest-content.ts';
+import { describeDigest, isQuiet, makeContent } from './digest-content.ts';
 import type { PostedDigest } from './digest-message.ts';
-import { isQuiet } from './reminder.ts';
-import type { DigestWorkspace } from './store.ts';
+import type { DigestWorkspace, Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
@@ -147,6 +147,33 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   return 'done';
 }
 
+export interface SeenAccount {
+  readonly account: AccountNames;
+  readonly list: ServerList;
+  readonly at: number;
+}
+
+/** As background work, so that users come first. @throws Refusal `no_api_key`, `key_unreadable`; HostingError */
+async function readAccount(
+  workspaceId: WorkspaceId,
+  { apiKeys, hostingOf, system }: AppContext,
+): Promise<SeenAccount> {
+  const held = await apiKeys.find(workspaceId);
+  if (!held) throw new Refusal('no_api_key', {});
+  const hosting = hostingOf(held.key, workspaceId);
+  const list = await hosting.fetchServers({ urgency: 'background' });
+  return { account: hosting.account, list, at: system.now() };
+}
+
+/** What the next digest compares with; undefined where the list was incomplete. */
+function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undefined {
+  if (list.extent !== 'whole') return undefined;
+  const servers = list.servers
+    .filter((server) => !isDeleted(server))
+    .map(({ id, label, state, paidUntil }) => ({ id, label, state, paidUntil }));
+  return { account: account[0], at, servers };
+}
+
 /** Reminders that don't come because of a revoked key look like no reminders: the channel gets one message that day. */
 async function postUnread(
   due: DueDigest,
@@ -177,23 +204,17 @@ async function endUnposted(
   await app.digests.release(workspaceId, day);
   const { reason, retryAfterMs: afterMs } = posted;
   // Too many messages in the channel are no fault of its settings, unless this goes on.
-  if (afterMs === undefined || isLate) await tellOwners(workspaceId, day, channelId, reason, app);
-  return afterMs === undefined ? 'later' : { afterMs };
-}
-
-/** Once a day, whatever is tried again until then. */
-async function tellOwners(
-  workspaceId: string,
-  day: string,
-  channelId: string,
-  reason: string,
-  app: AppContext,
-): Promise<void> {
-  const { seenRequests, system, reminderNotifier } = app;
+  if (afterMs !== undefined && !isLate) return { afterMs };
+  // Once a day, whatever is tried again until then.
   const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
-  if (!(await seenRequests.addFirst(id, system.now()))) return;
-  const owners = await listOwners(workspaceId, app);
-  await reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
+  if (await app.seenRequests.addFirst(id, app.system.now()))
+    await app.reminderNotifier.notifyUndelivered(
+      workspaceId,
+      channelId,
+      reason,
+      await listOwners(workspaceId, app),
+    );
+  return afterMs === undefined ? 'later' : { afterMs };
 }
 
 /** Edits the newest digest in Slack as it should be now. It is tried once. */

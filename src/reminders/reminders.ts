@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import type { AuditAction } from '../core/audit-entry.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ServerId } from '../core/ids.ts';
+import type { Role } from '../core/roles.ts';
+import { isDeleted, type Server } from '../core/server.ts';
+import { localDay } from '../core/time.ts';
+import { getServer } from '../servers/find.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
@@ -7,18 +15,131 @@ import { sendWaiting } from '../slack/kit/notify.ts';
 import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
+import { editDigestSoon } from './digest.ts';
+import {
+  type Digest,
+  describeDigest,
+  describeDue,
+  findSnoozeEnd,
+  listDue,
+  NO_DRIFT,
+  type ReminderMark,
+  readReminderSettings,
+  SNOOZES,
+  type Snooze,
+} from './digest-content.ts';
 import {
   allRemindersButton,
+  dayWords,
+  digestMessage,
+  dueBlocks,
   letExpireButton,
   type PressedMonth,
   remindButton,
   remindersButton,
   snoozeButtons,
-} from './buttons.ts';
-import { dayWords, digestMessage, dueBlocks } from './digest-message.ts';
-import { letExpire, listReminders, remindAgain, snoozeReminder } from './marks.ts';
-import { type Digest, SNOOZES } from './reminder.ts';
+} from './digest-message.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
+
+/** Shows the servers that the actor may see and whose paid time ends soon, those without reminders too. */
+const listReminders = defineUseCase({
+  name: 'reminders',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async ({ onWait }: { onWait?: (() => void) | undefined }, context): Promise<Digest> => {
+    const { actor, app } = context;
+    const { workspaceId } = actor;
+    const hosting = await context.hosting();
+    const { servers, extent } = await hosting.fetchServers({ onWait });
+    const settings = await readReminderSettings(context);
+    const postedAt = app.system.now();
+    const day = localDay(postedAt, settings.zone);
+    const due = listDue(servers, day, postedAt, settings, [])
+      .map(({ server }) => server)
+      .filter(({ label }) => context.covers(label));
+    const content = {
+      due: await describeDue(due, day, settings, hosting.account, workspaceId, app),
+      expired: [],
+      drift: NO_DRIFT,
+      snoozed: 0,
+      left: 0,
+      isComplete: extent !== 'part',
+    };
+    return describeDigest({ workspaceId, day, content, postedAt }, app);
+  },
+});
+
+interface ReminderInput {
+  readonly id: ServerId;
+  /** The end of the paid time that the button was shown for. */
+  readonly paidUntil: number;
+}
+
+/** Defines a change of the reminders for one month of a server. @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
+function defineMarking<Input extends ReminderInput, Output>(
+  name: AuditAction,
+  needs: Role,
+  run: (server: Server, input: Input, context: UseCaseContext) => Promise<Output>,
+) {
+  return defineUseCase({
+    name,
+    needs,
+    effect: 'changes',
+    subject: ({ id }: Input) => ({ serverId: id }),
+    run: async (input: Input, context) => run(await getRemindedServer(input, context), input, context),
+    follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
+  });
+}
+
+/** @throws Refusal also `snooze_too_late` */
+const snoozeReminder = defineMarking(
+  'reminder_snooze',
+  'operator',
+  async (server, { snooze, paidUntil }: ReminderInput & { readonly snooze: Snooze }, context) => {
+    const settings = await readReminderSettings(context);
+    const today = localDay(context.app.system.now(), settings.zone);
+    const untilDay = findSnoozeEnd(snooze, paidUntil, today, settings);
+    if (untilDay === undefined) throw new Refusal('snooze_too_late', { label: server.label });
+    return putMark(server, paidUntil, untilDay, context);
+  },
+);
+
+/** Nothing happens to the server itself. */
+const letExpire = defineMarking('reminder_end', 'manager', (server, { paidUntil }, context) =>
+  putMark(server, paidUntil, undefined, context),
+);
+
+const remindAgain = defineMarking(
+  'reminder_again',
+  'operator',
+  async (server, { id, paidUntil }, { actor, app }) => {
+    await app.reminders.removeMark(actor.workspaceId, id, paidUntil);
+    return server;
+  },
+);
+
+/** A button on an old message may be about a month that was renewed since. */
+async function getRemindedServer({ id, paidUntil }: ReminderInput, context: UseCaseContext): Promise<Server> {
+  const server = await getServer({ id }, context);
+  if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
+  if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
+  if (server.paidUntil !== paidUntil)
+    throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
+  return server;
+}
+
+async function putMark(
+  server: Server,
+  paidUntil: number,
+  untilDay: string | undefined,
+  { actor, app }: UseCaseContext,
+): Promise<{ readonly server: Server; readonly mark: ReminderMark }> {
+  const { id: serverId, label } = server;
+  const at = app.system.now();
+  const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };
+  await app.reminders.putMark(actor.workspaceId, mark);
+  return { server, mark };
+}
 
 const reminderPages = definePages('reminders');
 

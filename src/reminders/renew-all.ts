@@ -20,8 +20,7 @@ import {
   type RenewalsReview,
   reviewRenewals,
 } from './batch.ts';
-import { renewAllButton, renewAllInput } from './buttons.ts';
-import { digestLabel, listNames, splitLines } from './digest-message.ts';
+import { digestLabel, listNames, renewAllButton, renewAllInput, splitLines } from './digest-message.ts';
 
 const RENEW_ALL_TITLE = 'Renew all';
 

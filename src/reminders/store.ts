@@ -6,7 +6,7 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { toOperation } from '../purchases/ledger-rows.ts';
 import type { Operation } from '../purchases/operation.ts';
 import type { Card } from '../requests/request.ts';
-import type { DigestContent, ReminderMark } from './reminder.ts';
+import type { DigestContent, ReminderMark } from './digest-content.ts';
 
 export interface DigestWorkspace {
   readonly workspaceId: WorkspaceId;

@@ -1,12 +1,16 @@
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
-import { HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import { describeDefect, HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
 import type { ConfirmationId, ServerId, UserId } from '../core/ids.ts';
 import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
 import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting/hosting-api.ts';
+import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { capital, codeLabel, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
+import { showButton } from './buttons.ts';
 import {
   type ExactRef,
   findUnanswered,
@@ -16,7 +20,7 @@ import {
   subjectOf,
   type UnansweredCode,
 } from './find.ts';
-import { FOLLOW_MS, type FollowedAction, type FollowedServer, followPower, lookAt } from './follow.ts';
+import { type FollowedServer, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 
 /** The outcome of a power action that the hosting API has accepted, or may have carried out. */
@@ -71,7 +75,8 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
         // With the action, so that the suggestion can offer it for the nearest server.
         if (isRefusal(error, 'unknown_server'))
           throw new Refusal('unknown_server', { ...error.details, act: action });
-        throw nameFailure(error, { act: action, ...nameOf(ref) });
+        const { serverId, label = String(serverId) } = subjectOf(ref);
+        throw nameFailure(error, { act: action, label, serverId });
       });
       await checkPower(action, server, input, context);
       const hosting = await context.hosting();
@@ -79,9 +84,9 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
       await context.beforeChange();
       const answer = await send(action, server, hosting, waiting, context.app);
       if (answer.code === undefined) {
-        const change = { server, ...answer };
-        const actId = await followPower(action, { ...change, batch, account: hosting.account[0] }, context);
-        return { ...change, isUnconfirmed: false, actId };
+        const [account] = hosting.account;
+        const actId = await followPower(action, server, answer.state, batch, account, context);
+        return { server, ...answer, isUnconfirmed: false, actId };
       }
       const { code } = answer;
       context.setUnconfirmed(code);
@@ -90,6 +95,44 @@ function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
       return { server, state, isUnconfirmed: true };
     },
   });
+}
+
+/**
+ * Follows a server after the hosting API has accepted a power action. Returns the act's ID; undefined where a single start or
+ * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out. `state`: the
+ * one in the hosting API's answer.
+ */
+async function followPower(
+  action: PowerAction,
+  server: Server,
+  state: string | undefined,
+  batch: PowerInput['batch'],
+  account: string,
+  { actor, app }: UseCaseContext,
+): Promise<string | undefined> {
+  const isAtTarget = isTargetState(action, { state });
+  // A server that is still running right after its reboot was accepted may not have gone down yet.
+  const isSettled = isAtTarget && action !== 'reboot';
+  const { workspaceId, userId: actorId, channelId } = actor;
+  const id = batch?.actId ?? app.system.newId();
+  const act = { id, workspaceId, action, actorId, account, channelId };
+  if (isSettled && !batch) {
+    // Ends what earlier acts follow of the server.
+    await app.followedActs.supersede(act, server.id).catch((error: unknown) => {
+      const fields = { serverId: server.id, ...describeDefect(error) };
+      app.log.warn('an earlier act could not be superseded', fields);
+    });
+    return undefined;
+  }
+  const followed: FollowedServer = {
+    serverId: server.id,
+    label: server.label,
+    standing: isSettled ? 'there' : 'waiting',
+    // Before the action or in its answer. A reboot's target is usually the state before.
+    hasChanged: (state !== undefined && !isAtTarget) || !isTargetState(action, server),
+    state,
+  };
+  return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
 }
 
 /** Returns the answer, or the code that leaves it unconfirmed. @throws HostingError with proof that nothing was done */
@@ -127,12 +170,6 @@ async function describeFailure(
   const isPaidTimeOver = paidUntil !== undefined && paidUntil <= system.now();
   const failed = { act, label, serverId, isPaidTimeOver };
   return nameFailure(error, failed, isWrongState ? { state } : {});
-}
-
-/** The server as the user named it, for errors before it was looked up. */
-function nameOf(ref: ServerRef | ExactRef) {
-  if ('exactly' in ref) return { label: ref.exactly };
-  return 'id' in ref ? { label: String(ref.id), serverId: ref.id } : { label: ref.typed };
 }
 
 /**
@@ -216,30 +253,6 @@ async function takeConfirmation(
     throw new Refusal('already_handled', {});
 }
 
-/** Reads the current state of servers after an action, with one new request. @throws Refusal `role_needed`; HostingError */
-export const checkServers = defineUseCase({
-  name: 'show',
-  needs: 'viewer',
-  effect: 'reads',
-  run: async (
-    { action, servers }: { readonly action: FollowedAction; readonly servers: readonly FollowedServer[] },
-    context,
-  ): Promise<readonly FollowedServer[]> => {
-    const hosting = await context.hosting();
-    const list = await hosting.fetchServers({ freshness: 'fresh' });
-    const checked: FollowedServer[] = [];
-    for (const server of servers) {
-      const found = list.servers.find(({ id }) => id === server.serverId);
-      const label = found?.label ?? server.label;
-      // Whoever presses the button has read the earlier label, not the one that the server may have by now.
-      await context.requireRoleFor(label, server.label);
-      const seen = { found, isComplete: list.extent === 'whole' };
-      checked.push(lookAt({ ...server, label }, action, seen, FOLLOW_MS));
-    }
-    return checked;
-  },
-});
-
 const WATCH_MS = 2 * MINUTE_MS;
 const FIRST_WAIT_MS = 1500;
 const LONGEST_WAIT_MS = 10_000;
@@ -283,4 +296,38 @@ async function look(id: ServerId, hosting: HostingApi): Promise<Server | 'stoppi
     if (!isExpected(error)) throw error;
     return isRefusal(error, 'shutting_down') ? 'stopping' : undefined;
   }
+}
+
+/** Announces an accepted power action, to follow the user's name: "is rebooting `web-1`…". */
+export function announcedWords(
+  action: PowerAction,
+  change: { readonly server: { readonly label: string }; readonly state?: string; readonly words?: string },
+): string {
+  const label = codeLabel(change.server.label);
+  const { past, present } = VERBS[action];
+  if (!isTargetState(action, change)) return `is ${present} ${label}…${quote(change)}`;
+  return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
+}
+
+/** Reports an accepted power action to the user alone, where nothing is announced. */
+export function answerWords(action: PowerAction, change: PowerChange): string {
+  const label = codeLabel(change.server.label);
+  if (change.state === undefined)
+    return `The hosting API accepted the request to ${action} ${label}.${quote(change)}`;
+  if (!isTargetState(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
+  return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
+}
+
+/** Quotes the hosting API, if it answered without a state. */
+function quote({ words }: { readonly words?: string }): string {
+  return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
+}
+
+/** Says that nothing proves whether a power action was carried out. */
+export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
+  const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
+  return textMessage(
+    `We’re not sure whether ${codeLabel(server.label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen}`,
+    actions(showButton.element('Show server', { id: server.id })),
+  );
 }

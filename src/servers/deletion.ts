@@ -129,7 +129,6 @@ export async function moveDelete(
   if (!operation) return undefined;
   const { state, endedAt } = operation;
   if (state === 'prepared') await carryOut(operation, owner, app, show);
-  else if (state === 'sent') await concludeLost(operation, app);
   else if (endedAt === undefined) await resolve(operation, app);
   else if (app.system.now() - endedAt > DAY_MS) await app.ledger.markNotified(operation, app.system.now());
   else await notify(id, app);
@@ -183,14 +182,14 @@ async function refuse(
   const refusal = refusalOf(error);
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
   if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;
-  if (!refusal)
-    app.log.error('an unexpected error occurred during a delete', {
-      confirmationId: id,
-      ...describeDefect(error),
-    });
+  if (!refusal) logDefect(error, id, app);
   const reason = refusal ?? ({ code: 'defect', details: {} } as const);
   const audit = auditOf(operation, app, 'failed', reason.code);
   return app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
+}
+
+function logDefect(error: unknown, confirmationId: ConfirmationId, { log }: AppContext): void {
+  log.error('an unexpected error occurred during a delete', { confirmationId, ...describeDefect(error) });
 }
 
 function refusalOf(error: unknown): Reason<DeleteRefusalDetails> | undefined {
@@ -240,11 +239,7 @@ async function send(operation: DeleteOperation, owner: string, app: AppContext):
       if (!isSent || error instanceof Refusal) throw error;
       const code = findUnanswered(error) ?? (isExpected(error) ? undefined : 'defect');
       if (code === undefined) throw nameFailure(error, { act: 'delete', label, serverId });
-      if (code === 'defect')
-        app.log.error('an unexpected error occurred during a delete', {
-          confirmationId: id,
-          ...describeDefect(error),
-        });
+      if (code === 'defect') logDefect(error, id, app);
       return readList(code, serverId, hosting);
     }
   };
@@ -350,21 +345,20 @@ async function doubt(
 /** Until then, what a process sent before it died, or lost the answer to, may still be carried out. */
 const SENDER_MS = 2 * MINUTE_MS;
 
-/** The process that sent it has died, and the answer with it. Nothing is sent again: the list may show what became of it. */
-async function concludeLost(operation: DeleteOperation, app: AppContext): Promise<void> {
-  const isListed = await findInAccount(operation, app);
-  if (isListed === false) await settle(operation, app);
-  else await doubt(operation, { code: 'no_answer', isListed: isListed === true || undefined }, app);
-  await notifyIfOver(operation, app);
-}
-
-/** Looks for the server of an unconfirmed delete: without it, a whole list settles it; with it, the list ends it. */
+/**
+ * Looks for the server of a delete that no answer proves: without it, a whole list settles it; with it, the list ends it in time.
+ * While its request may still be carried out, only proof is reported.
+ */
 async function resolve(operation: DeleteOperation, app: AppContext): Promise<void> {
   const isListed = await findInAccount(operation, app);
+  const isOverdue = app.system.now() - (operation.sentAt ?? operation.createdAt) > SENDER_MS;
   if (isListed === false) await settle(operation, app);
-  else if (isListed !== undefined && isOverdue(operation, app))
-    await app.ledger.closeDelete(operation.id, app.system.now());
-  await notifyIfOver(operation, app);
+  // The process that sent it has died, and the answer with it. Nothing is sent again.
+  else if (operation.state === 'sent')
+    await doubt(operation, { code: 'no_answer', isListed: isListed === true || undefined }, app);
+  else if (isListed !== undefined && isOverdue) await app.ledger.closeDelete(operation.id, app.system.now());
+  const isSettled = (await app.ledger.findDelete(operation.id))?.state === 'settled';
+  if (isSettled || isOverdue) await notify(operation.id, app);
 }
 
 async function findInAccount(
@@ -374,16 +368,6 @@ async function findInAccount(
   const account = await findSearchedAccount(operation, app);
   if (account.kind === 'other') return 'other_account';
   return account.kind === 'none' ? undefined : findListed(operation.deletion.serverId, account.hosting);
-}
-
-/** While its request may still be carried out, only proof is reported. */
-async function notifyIfOver(operation: DeleteOperation, app: AppContext): Promise<void> {
-  const isSettled = (await app.ledger.findDelete(operation.id))?.state === 'settled';
-  if (isSettled || isOverdue(operation, app)) await notify(operation.id, app);
-}
-
-function isOverdue({ sentAt, createdAt }: DeleteOperation, { system }: AppContext): boolean {
-  return system.now() - (sentAt ?? createdAt) > SENDER_MS;
 }
 
 /** Tells its user, and those who decided, unless they know. If Slack refuses, its job tries again. */

@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
+import { defineUseCase } from '../core/entry.ts';
 import type { ServerId, UserId } from '../core/ids.ts';
-import { type HasState, isTargetState, type PowerAction } from '../core/server.ts';
+import { isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
@@ -9,19 +10,17 @@ import {
   codeLabel,
   codeTyped,
   count,
-  escapeText,
   mention,
   nameActor,
   plainLabel,
-  shorten,
   slackDate,
   stateWords,
 } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
+import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';
-import { checkButton, confirmPower, powerButton, showButton } from './buttons.ts';
-import type { PowerChange } from './change-power.ts';
+import { type Checked, checkButton, confirmPower, powerButton, showButton } from './buttons.ts';
 import {
   FOLLOW_MS,
   FOLLOWED_ACTIONS,
@@ -30,51 +29,13 @@ import {
   type FollowedServer,
   isOver,
   isPower,
+  lookAt,
   type ShownAct,
   type Updated,
 } from './follow.ts';
 
-/** Whether the answer to a power action already reports the action's target state. */
-export function isAtTarget(action: PowerAction, { state }: Partial<HasState>): boolean {
-  return state !== undefined && isTargetState(action, { state });
-}
-
-/** Announces an accepted power action, to follow the user's name: "is rebooting `web-1`…". */
-export function announcedWords(
-  action: PowerAction,
-  change: { readonly server: { readonly label: string }; readonly state?: string; readonly words?: string },
-): string {
-  const label = codeLabel(change.server.label);
-  const { past, present } = VERBS[action];
-  if (!isAtTarget(action, change)) return `is ${present} ${label}…${quote(change)}`;
-  return `${past} ${label}: ${stateWords({ state: change.state ?? '' })}`;
-}
-
-/** Reports an accepted power action to the user alone, where nothing is announced. */
-export function answerWords(action: PowerAction, change: PowerChange): string {
-  const label = codeLabel(change.server.label);
-  if (change.state === undefined)
-    return `The hosting API accepted the request to ${action} ${label}.${quote(change)}`;
-  if (!isAtTarget(action, change)) return `${capital(VERBS[action].present)} ${label}…`;
-  return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
-}
-
-/** Quotes the hosting API, if it answered without a state. */
-function quote({ words }: { readonly words?: string }): string {
-  return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
-}
-
-/** Says that nothing proves whether a power action was carried out. */
-export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
-  const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
-  return textMessage(
-    `We’re not sure whether ${codeLabel(server.label)} was ${VERBS[action].past}: the hosting API didn’t confirm it.${seen}`,
-    actions(showButton.element('Show server', { id: server.id })),
-  );
-}
-
 /** How to word a followed action. `after`: how long the app has waited in vain; absent while it is still following. */
-export interface FollowWording {
+interface FollowWording {
   readonly action: FollowedAction;
   /** The app has measured how long the action took. */
   readonly isMeasured: boolean;
@@ -94,7 +55,7 @@ function pastOf(action: string): string {
 
 /** Whether the API already reports the power action's target state, so that it can be called done. */
 function isReported(server: FollowedServer, action: FollowedAction): boolean {
-  return isPower(action) && isAtTarget(action, server);
+  return isPower(action) && isTargetState(action, server);
 }
 
 /** Says what the user did to one server and how it ended, to follow the user's name: "stopped `web-1`: …". */
@@ -123,7 +84,7 @@ function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: U
 }
 
 /** Says how one server is, with the server as the subject: "`web-1` is running." For lists, and messages to the actor alone. */
-export function serverWords(server: FollowedServer, wording: FollowWording): string {
+function serverWords(server: FollowedServer, wording: FollowWording): string {
   const label = codeLabel(server.label, 40);
   switch (server.standing) {
     case 'there':
@@ -262,7 +223,7 @@ export function followedMessage(act: FollowedAct): Message {
 }
 
 /** Renders an action and its servers for a channel, with the given blocks below. */
-export function actMessage(
+function actMessage(
   { actorId, action, servers, approvedBy }: ShownAct,
   wording: FollowWording,
   ...more: KnownBlock[]
@@ -278,12 +239,21 @@ export function actMessage(
 export function followedAnswer(act: FollowedAct): Message {
   const wording = wordingOf(act);
   const { action, servers } = act;
+  const [first] = servers;
+  if (action === 'create' && first?.standing === 'there') return newServerMessage(first);
+  return answerMessage(severalAnswer(servers, action), servers, wording, nextBlocks(act, wording, {}));
+}
+
+/** Says how servers are, to one user: in a sentence for one, in lines below the title for several. */
+function answerMessage(
+  title: string,
+  servers: readonly FollowedServer[],
+  wording: FollowWording,
+  more: readonly KnownBlock[],
+): Message {
   const [only, ...others] = servers;
-  const more = nextBlocks(act, wording, {});
-  if (!only || others.length > 0)
-    return textMessage(severalAnswer(servers, action), ...serverLines(servers, wording), ...more);
-  if (action === 'create' && only.standing === 'there') return newServerMessage(only);
-  return textMessage(serverWords(only, wording), ...more);
+  if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
+  return textMessage(title, ...serverLines(servers, wording), ...more);
 }
 
 function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {
@@ -334,8 +304,78 @@ export function checkElement(
 }
 
 /** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
-export function againElement(action: PowerAction, { serverId: id, label }: FollowedServer) {
+function againElement(action: PowerAction, { serverId: id, label }: FollowedServer) {
   return powerButton[action].element('Try again', { id }, { confirm: confirmPower(action, [{ label }]) });
+}
+
+/** Reads the current state of servers after an action, with one new request. @throws Refusal `role_needed`; HostingError */
+const checkServers = defineUseCase({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (
+    { action, servers }: { readonly action: FollowedAction; readonly servers: readonly FollowedServer[] },
+    context,
+  ): Promise<readonly FollowedServer[]> => {
+    const hosting = await context.hosting();
+    const list = await hosting.fetchServers({ freshness: 'fresh' });
+    const checked: FollowedServer[] = [];
+    for (const server of servers) {
+      const found = list.servers.find(({ id }) => id === server.serverId);
+      const label = found?.label ?? server.label;
+      // Whoever presses the button has read the earlier label, not the one that the server may have by now.
+      await context.requireRoleFor(label, server.label);
+      const seen = { found, isComplete: list.extent === 'whole' };
+      checked.push(lookAt({ ...server, label }, action, seen, FOLLOW_MS));
+    }
+    return checked;
+  },
+});
+
+/**
+ * Replaces the message with the current state, for users who may see the servers. Only they see it if the message is in a channel
+ * that other organizations may read by now.
+ */
+export const checkState = checkButton.on(async (pressed, request) => {
+  const servers = pressed.servers.map(
+    ({ id: serverId, label, until: paidUntil }): FollowedServer => ({
+      serverId,
+      label,
+      paidUntil,
+      standing: 'waiting',
+      hasChanged: false,
+    }),
+  );
+  const checked = await request.execute(checkServers, { action: pressed.act, servers });
+  const message = checkedMessage(pressed, checked, request);
+  const isHidden = pressed.by !== undefined && !(await request.mayAnnounce());
+  await (isHidden ? request.reply.send(message) : request.reply.replace(message));
+});
+
+/** Renders the servers of a pressed **Check state** button with their current state, and who checked it. */
+export function checkedMessage(
+  pressed: Checked,
+  servers: readonly FollowedServer[],
+  { caller, now }: { readonly caller: SlackRequest['caller']; now(): number },
+): Message {
+  const { act: action, by, approvedBy } = pressed;
+  const wording: FollowWording = { action, isMeasured: false, after: '' };
+  const more = [
+    context(`Checked by ${mention(caller.actor.userId)}, ${slackDate(now())}`),
+    ...checkBlocks(pressed, servers),
+  ];
+  if (by !== undefined) return actMessage({ action, actorId: by, servers, approvedBy }, wording, ...more);
+  return answerMessage(`*${count(servers.length, 'server')}*`, servers, wording, more);
+}
+
+/** Offers another check and, for one power action, another try. A failed act is offered again whatever the state is. */
+function checkBlocks({ act: action, by, approvedBy, isFailed }: Checked, servers: readonly FollowedServer[]) {
+  const waiting = isFailed ? servers : servers.filter(({ standing }) => standing === 'waiting');
+  const [only, ...others] = waiting;
+  if (!only) return [];
+  const again =
+    isPower(action) && others.length === 0 && only.standing !== 'gone' ? [againElement(action, only)] : [];
+  return [actions(checkElement(action, waiting, { by, approvedBy, isFailed }), ...again)];
 }
 
 const FAILED = { kind: 'later', afterMs: 15_000 } as const;

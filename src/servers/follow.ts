@@ -1,24 +1,24 @@
 import { getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
-import type { UseCaseContext } from '../core/entry.ts';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { hasRole } from '../core/permission.ts';
 import { findKeyNameOf } from '../core/roles.ts';
 import { isDeleted, isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
-import type { Job, JobHandler } from '../db/jobs.ts';
+import type { Foundation, Queries } from '../db/database.ts';
+import { addJob, changeJob, type Job, type JobHandler, listJobs, removeJob } from '../db/jobs.ts';
+import { createKept } from '../db/kept.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
-import type { FollowPayload } from './follow-store.ts';
 
 /** The actions after which a server is followed until it has settled (docs/design.md 2.11). */
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
 export type FollowedAction = (typeof FOLLOWED_ACTIONS)[number];
 
 /** Lists the earlier actions whose outcome this one hides. A reboot doesn't hide the outcome of a renewal. */
-export function supersededBy(action: FollowedAction): readonly FollowedAction[] {
+function supersededBy(action: FollowedAction): readonly FollowedAction[] {
   if (isPower(action)) return POWER_ACTIONS;
   return action === 'delete' ? [...POWER_ACTIONS, 'create', 'renew'] : [];
 }
@@ -140,7 +140,7 @@ export function isOver({ servers, passedMs }: FollowedAct): boolean {
 }
 
 /** Fingerprint of what a message about the act says. Compare two values to detect news. */
-export function describeStanding(act: {
+function describeStanding(act: {
   readonly servers: readonly FollowedServer[];
   readonly passedMs: number;
 }): string {
@@ -340,51 +340,6 @@ async function mayStillSee(
   }
 }
 
-/**
- * Follows a server after the hosting API has accepted a power action. Returns the act's ID; undefined where a single start or
- * stop has already reached its target state, or the act can't be stored. Never throws, since the action was carried out. `state`: the
- * one in the hosting API's answer.
- */
-export async function followPower(
-  action: PowerAction,
-  {
-    server,
-    state,
-    batch,
-    account,
-  }: {
-    readonly server: Server;
-    readonly state?: string;
-    readonly batch: { readonly actId?: string } | undefined;
-    readonly account: string;
-  },
-  { actor, app }: UseCaseContext,
-): Promise<string | undefined> {
-  const isAtTarget = state !== undefined && isTargetState(action, { state });
-  // A server that is still running right after its reboot was accepted may not have gone down yet.
-  const isSettled = isAtTarget && action !== 'reboot';
-  const { workspaceId, userId: actorId, channelId } = actor;
-  const id = batch?.actId ?? app.system.newId();
-  const act = { id, workspaceId, action, actorId, account, channelId };
-  if (isSettled && !batch) {
-    // Ends what earlier acts follow of the server.
-    await app.followedActs.supersede(act, server.id).catch((error: unknown) => {
-      const fields = { serverId: server.id, ...describeDefect(error) };
-      app.log.warn('an earlier act could not be superseded', fields);
-    });
-    return undefined;
-  }
-  const followed: FollowedServer = {
-    serverId: server.id,
-    label: server.label,
-    standing: isSettled ? 'there' : 'waiting',
-    // Before the action or in its answer. A reboot's target is usually the state before.
-    hasChanged: (state !== undefined && !isAtTarget) || !isTargetState(action, server),
-    state,
-  };
-  return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
-}
-
 /** Longest gap between two processes for which the wall clock is trusted. */
 const LONGEST_GAP_MS = MINUTE_MS;
 
@@ -404,4 +359,99 @@ function createFollowClock({ elapsed, now }: System) {
     },
     forget: (id: string) => looks.delete(id),
   };
+}
+
+/** The kind of job that follows an act until its servers have settled; its key is the act's ID. */
+export const FOLLOW = 'follow';
+
+/** What the job of a followed act carries. The channel's message is stored beside it, where the outbox finds it, too. */
+export type FollowPayload = Omit<FollowedAct, 'id' | 'workspaceId' | 'message' | 'approvedBy'>;
+
+interface Times {
+  readonly now: number;
+  /** When it is looked at first, or next. */
+  readonly dueAt: number;
+}
+
+/** Where an action was announced, as far as that is known afterwards. */
+interface ActPlace {
+  /** The channel's message; absent if there is none. */
+  readonly message?: Card | undefined;
+  /** Where the actor acted, if in a thread. */
+  readonly thread?: FollowedAct['thread'] | undefined;
+}
+
+/** How long the place of a message is kept. */
+const MESSAGE_MS = DAY_MS;
+
+export type FollowedActs = ReturnType<typeof createFollowedActs>;
+
+/** What was done to servers, as jobs that follow them until they have settled. */
+export function createFollowedActs(foundation: Foundation) {
+  const { db, engine } = foundation;
+  return {
+    /** Adds a server to the act, once. What earlier acts did to the same server is superseded. */
+    add: (started: StartedAct, server: FollowedServer, { now, dueAt }: Times): Promise<void> =>
+      engine.transact(db, async (trx) => {
+        const { id, workspaceId, ...facts } = started;
+        const acts = await listActs(trx, workspaceId);
+        await supersede(trx, acts, started, server.serverId);
+        const before = acts.find((each) => each.id === id)?.act;
+        if (before?.servers.some(({ serverId }) => serverId === server.serverId)) return;
+        const told = describeStanding({ servers: [server], passedMs: 0 });
+        const fresh: FollowPayload = {
+          ...facts,
+          since: now,
+          lookedAt: now,
+          passedMs: 0,
+          isMeasured: true,
+          told,
+          servers: [],
+        };
+        const act = before ?? fresh;
+        const payload: FollowPayload = { ...act, servers: [...act.servers, server] };
+        await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
+      }),
+    /** Ends what earlier actions on the server are followed for, after one that needs no following. */
+    supersede: (act: Omit<StartedAct, 'account'>, serverId: ServerId): Promise<void> =>
+      engine.transact(db, async (trx) => {
+        await supersede(trx, await listActs(trx, act.workspaceId), act, serverId);
+      }),
+    place: (id: string, { message, thread }: ActPlace, { now, dueAt }: Times): Promise<void> =>
+      engine.transact(db, async (trx) => {
+        const [job] = await listJobs(trx, FOLLOW, undefined, id);
+        if (!job) return;
+        const { workspaceId } = job;
+        const act = { ...(job.payload as FollowPayload), thread };
+        const payload = { ...act, told: describeStanding(act) };
+        await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
+        if (message) await createKept({ db: trx }).put('message', id, workspaceId, message, now + MESSAGE_MS);
+      }),
+    forget: (id: string): Promise<void> => removeJob(db, FOLLOW, id),
+  };
+}
+
+async function listActs(db: Queries, workspaceId: WorkspaceId) {
+  const jobs = await listJobs(db, FOLLOW, workspaceId);
+  return jobs.map(({ key, payload }) => ({ id: key, act: payload as FollowPayload }));
+}
+
+type Acts = Awaited<ReturnType<typeof listActs>>;
+
+/** The outcome of earlier actions on the server can no longer be found out. A process that looks at one now drops what it saw. */
+async function supersede(
+  trx: Queries,
+  acts: Acts,
+  { id, action, actorId }: Omit<StartedAct, 'account'>,
+  serverId: ServerId,
+): Promise<void> {
+  const superseded = { by: actorId, action };
+  for (const { id: earlier, act } of acts) {
+    const isHit = (server: FollowedServer) => server.serverId === serverId && server.standing === 'waiting';
+    if (earlier === id || !supersededBy(action).includes(act.action) || !act.servers.some(isHit)) continue;
+    const servers = act.servers.map((server) =>
+      isHit(server) ? { ...server, standing: 'superseded' as const, superseded } : server,
+    );
+    await changeJob(trx, FOLLOW, earlier, { ...act, servers });
+  }
 }

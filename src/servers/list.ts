@@ -21,8 +21,8 @@ import {
   utcDate,
 } from '../slack/kit/text.ts';
 import { listButton, manageChoice } from './buttons.ts';
+import { showById } from './card.ts';
 import { chooseServer, suggestServers } from './find.ts';
-import { showById } from './show.ts';
 import { NO_SERVERS, serverLine } from './words.ts';
 
 /** The servers that match, and how much of the account's list they were looked for in. */

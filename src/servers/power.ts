@@ -1,13 +1,19 @@
 import { isPattern } from '../core/find-server.ts';
-import type { PowerAction } from '../core/server.ts';
-import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { isTargetState, type PowerAction } from '../core/server.ts';
+import { textMessage } from '../slack/kit/blocks.ts';
 import { type Command, defineCommand } from '../slack/kit/command.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { type Checked, checkButton, powerButton, severalButton } from './buttons.ts';
+import { powerButton, severalButton } from './buttons.ts';
 import { loadCard } from './card.ts';
-import { changePower, checkServers, type PowerChange, watchServer } from './change-power.ts';
+import {
+  announcedWords,
+  answerWords,
+  changePower,
+  type PowerChange,
+  unconfirmedMessage,
+  watchServer,
+} from './change-power.ts';
 import {
   chooseServer,
   offerMatches,
@@ -16,21 +22,7 @@ import {
   type ServerRef,
   suggestServers,
 } from './find.ts';
-import { type FollowedServer, isPower } from './follow.ts';
-import {
-  actMessage,
-  againElement,
-  announcedWords,
-  answerWords,
-  checkElement,
-  type FollowWording,
-  isAtTarget,
-  serverLines,
-  serverWords,
-  unconfirmedMessage,
-} from './follow-words.ts';
-import { MOST_AT_ONCE, selectServers } from './select.ts';
-import { runConfirmed, runSeveral, selectionMessage } from './several.ts';
+import { MOST_AT_ONCE, runConfirmed, runSeveral, selectionMessage, selectServers } from './several.ts';
 
 export const start = definePowerCommand('start', 'Start servers', 'start web-1');
 export const stop = definePowerCommand('stop', 'Stop servers (billing continues)', 'stop web-1 web-2');
@@ -133,7 +125,7 @@ async function followOnCard(
   change: PowerChange,
   request: SlackRequest,
 ): Promise<boolean> {
-  if (isAtTarget(action, change)) return true;
+  if (isTargetState(action, change)) return true;
   const { id } = change.server;
   const { isAtTarget: isSeen } = await request.execute(watchServer, { id, action });
   return (await request.reply.edit(await loadCard({ ref: { id } }, request))) && isSeen;
@@ -141,52 +133,4 @@ async function followOnCard(
 
 async function updateCard({ server: { id } }: PowerChange, request: SlackRequest): Promise<void> {
   await request.reply.replace(await loadCard({ ref: { id } }, request));
-}
-
-/**
- * Replaces the message with the current state, for users who may see the servers. Only they see it if the message is in a channel
- * that other organizations may read by now.
- */
-export const checkState = checkButton.on(async (pressed, request) => {
-  const servers = pressed.servers.map(
-    ({ id: serverId, label, until: paidUntil }): FollowedServer => ({
-      serverId,
-      label,
-      paidUntil,
-      standing: 'waiting',
-      hasChanged: false,
-    }),
-  );
-  const checked = await request.execute(checkServers, { action: pressed.act, servers });
-  const message = checkedMessage(pressed, checked, request);
-  const isHidden = pressed.by !== undefined && !(await request.mayAnnounce());
-  await (isHidden ? request.reply.send(message) : request.reply.replace(message));
-});
-
-/** Renders the servers of a pressed **Check state** button with their current state, and who checked it. */
-export function checkedMessage(
-  pressed: Checked,
-  servers: readonly FollowedServer[],
-  { caller, now }: { readonly caller: SlackRequest['caller']; now(): number },
-): Message {
-  const { act: action, by, approvedBy } = pressed;
-  const wording: FollowWording = { action, isMeasured: false, after: '' };
-  const more = [
-    context(`Checked by ${mention(caller.actor.userId)}, ${slackDate(now())}`),
-    ...nextBlocks(pressed, servers),
-  ];
-  if (by !== undefined) return actMessage({ action, actorId: by, servers, approvedBy }, wording, ...more);
-  const [only, ...others] = servers;
-  if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
-  return textMessage(`*${count(servers.length, 'server')}*`, ...serverLines(servers, wording), ...more);
-}
-
-/** Offers another check and, for one power action, another try. A failed act is offered again whatever the state is. */
-function nextBlocks({ act: action, by, approvedBy, isFailed }: Checked, servers: readonly FollowedServer[]) {
-  const waiting = isFailed ? servers : servers.filter(({ standing }) => standing === 'waiting');
-  const [only, ...others] = waiting;
-  if (!only) return [];
-  const again =
-    isPower(action) && others.length === 0 && only.standing !== 'gone' ? [againElement(action, only)] : [];
-  return [actions(checkElement(action, waiting, { by, approvedBy, isFailed }), ...again)];
 }

@@ -1,7 +1,19 @@
 import type { KnownBlock } from '@slack/types';
-import { isExpected, isRefusal, type Refusal } from '../core/errors.ts';
-import { freezeBriefly } from '../core/labels.ts';
-import type { NamedServer, PowerAction, Server } from '../core/server.ts';
+import { type UseCaseContext as Context, defineUseCase, type UseCase } from '../core/entry.ts';
+import { isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import { isFullName, isPattern, matchPattern, matchServer } from '../core/find-server.ts';
+import type { UserId } from '../core/ids.ts';
+import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
+import {
+  compareServers,
+  isTargetState,
+  type NamedServer,
+  type PowerAction,
+  powerActionsIn,
+  type Server,
+  type ServerList,
+} from '../core/server.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
 import {
   actions,
   context,
@@ -16,12 +28,216 @@ import { capital, codeLabel, codeTyped, count, mention, plainLabel, stateWords }
 import type { SlackRequest } from '../slack/request.ts';
 import { rebootedWords, VERBS } from '../words.ts';
 import { confirmPower, severalButton } from './buttons.ts';
-import { changePower, type PowerChange, type PowerConfirmation } from './change-power.ts';
-import type { ServerRef } from './find.ts';
+import {
+  changePower,
+  findReboot,
+  type PowerChange,
+  type PowerConfirmation,
+  unconfirmedMessage,
+} from './change-power.ts';
+import { getNamedServer, notInList, type ServerRef } from './find.ts';
 import type { FollowedServer } from './follow.ts';
-import { serverLines, severalActWords, severalAnswer, unconfirmedMessage } from './follow-words.ts';
-import type { LeftOutServer, SelectedServer, SelectedServers } from './select.ts';
+import { serverLines, severalActWords, severalAnswer } from './follow-words.ts';
 import { findRetriable } from './words.ts';
+
+/** Most servers in one command; more are probably a mistake. */
+export const MOST_AT_ONCE = 20;
+
+type Selection =
+  /** Each word is a name of its own. `unmatched`: the refusals of words that match no server. */
+  | {
+      readonly kind: 'names';
+      readonly names: readonly string[];
+      readonly unmatched: readonly Refusal<'unknown_server'>[];
+    }
+  /** Together, the words are the name of this server. */
+  | { readonly kind: 'whole'; readonly server: Server }
+  /** Some words are patterns: the user has to confirm this list. */
+  | ({ readonly kind: 'listed' } & SelectedServers);
+
+/** The list of servers that typed words match, for the user to confirm. */
+export interface SelectedServers {
+  readonly confirmation: PowerConfirmation;
+  readonly chosen: readonly SelectedServer[];
+  readonly leftOut: readonly LeftOutServer[];
+  /** The refusals of words that match no server, or several. */
+  readonly unmatched: readonly Refusal[];
+}
+
+/** A server to act on, with its reboot of the last two minutes, if any. */
+interface SelectedServer {
+  readonly server: Server;
+  readonly reboot?: { readonly agoMs: number; readonly rebootedBy: UserId };
+}
+
+/** A server that matches, but is protected or in a state in which the action makes no sense. */
+interface LeftOutServer {
+  readonly server: Server;
+  readonly protectedBy?: UserId;
+}
+
+interface SelectionInput {
+  readonly names: readonly string[];
+  /** Everything that was typed, as one name. */
+  readonly whole: string;
+  readonly onWait?: OnWait | undefined;
+}
+
+/**
+ * Finds what several typed names and patterns mean. Changes nothing.
+ * @throws Refusal `ambiguous_server`, `too_many_servers`, `role_needed`, `no_api_key`; HostingError
+ */
+export const selectServers: Readonly<Record<PowerAction, UseCase<SelectionInput, Selection>>> = {
+  start: defineSelecting('start'),
+  stop: defineSelecting('stop'),
+  reboot: defineSelecting('reboot'),
+};
+
+function defineSelecting(action: PowerAction): UseCase<SelectionInput, Selection> {
+  return defineUseCase({
+    name: action,
+    needs: 'operator',
+    effect: 'reads',
+    run: async ({ names: words, whole, onWait }, context): Promise<Selection> => {
+      const hosting = await context.hosting();
+      const list = await hosting.fetchServers({ onWait });
+      const names = words.filter((word) => !isFiller(word, list.servers));
+      const patterns = names.filter((name) => isPattern(name) && !list.servers.some(hasLabel(name)));
+      const server = patterns.length === 0 ? findWhole(names, whole, list.servers, context) : undefined;
+      if (server) return { kind: 'whole', server };
+      const meanings = await readNames(names, patterns, list, context);
+      const unmatched = meanings.flatMap(({ refusal }) =>
+        isRefusal(refusal, 'unknown_server') ? refusal : [],
+      );
+      // Among words that match nothing, a name may mean something else: "reboot all except web-1".
+      if (patterns.length > 0 || (unmatched.length > 0 && unmatched.length < names.length))
+        return { kind: 'listed', ...(await listMatches(action, meanings, context)) };
+      return { kind: 'names', names: unmatched.length > 0 ? [] : names, unmatched };
+    },
+  });
+}
+
+/** Words of a sentence such as "reboot the server web-1 please". */
+const FILLERS: readonly string[] = ['the', 'server', 'servers', 'please', 'now', 'and', 'my', 'our'];
+
+/** A server may have such a word as its label: then it means the server. */
+function isFiller(word: string, servers: readonly Server[]): boolean {
+  const plain = word.toLowerCase().replace(/[?!.]{1,3}$/, '');
+  return FILLERS.includes(plain) && listInFull(word, servers).length === 0;
+}
+
+function hasLabel(name: string) {
+  return ({ label }: Server) => isIdenticalLabel(label, name);
+}
+
+/** Finds the server whose label all words are together, if they name one. @throws Refusal `ambiguous_server` if that is unclear */
+function findWhole(
+  names: readonly string[],
+  whole: string,
+  servers: readonly Server[],
+  { covers }: Context,
+): Server | undefined {
+  const [server, ...others] = listInFull(whole, servers).filter(({ label }) => covers(label));
+  if (!server) return undefined;
+  const named = names.map((name) => listInFull(name, servers));
+  // One name for one server, or several names for others: neither reading may act.
+  if (others.length > 0 || named.every((matches) => matches.length > 0)) {
+    const readings = new Set([server, ...others, ...named.flat()]);
+    const offered = [...readings].filter(({ label }) => covers(label));
+    throw new Refusal('ambiguous_server', { typed: whole, servers: offered });
+  }
+  return server;
+}
+
+/** Lists the servers that are named in full, not only by the beginning of their labels. */
+function listInFull(typed: string, servers: readonly Server[]): readonly Server[] {
+  const match = matchServer(typed, servers, () => false);
+  const matches = match.kind === 'found' ? [match.server] : match.kind === 'ambiguous' ? match.servers : [];
+  return matches.filter((server) => isFullName(typed, server));
+}
+
+/** What one typed name or pattern means. */
+interface Meaning {
+  readonly name: string;
+  readonly servers: readonly Server[];
+  /** Why it means no server. */
+  readonly refusal?: Refusal | undefined;
+}
+
+async function readNames(
+  names: readonly string[],
+  patterns: readonly string[],
+  list: ServerList,
+  context: Context,
+): Promise<readonly Meaning[]> {
+  const meanings: Meaning[] = [];
+  for (const name of names) {
+    // Between any two of them, other users' requests go first.
+    await context.app.system.sleep(0);
+    if (patterns.includes(name)) {
+      const servers = matchPattern(name, list.servers).filter(({ label }) => context.covers(label));
+      meanings.push({
+        name,
+        servers,
+        refusal: servers.length === 0 ? notInList({ typed: name }, list) : undefined,
+      });
+      continue;
+    }
+    const found = await getNamedServer(name, list, context).catch((error: unknown) => {
+      if (error instanceof Refusal) return error;
+      throw error;
+    });
+    meanings.push(
+      found instanceof Refusal ? { name, servers: [], refusal: found } : { name, servers: [found] },
+    );
+  }
+  return meanings;
+}
+
+/** Lists the servers to confirm. @throws Refusal `too_many_servers`, `role_needed` */
+async function listMatches(
+  action: PowerAction,
+  meanings: readonly Meaning[],
+  context: Context,
+): Promise<SelectedServers> {
+  const { system } = context.app;
+  const confirmation = { id: system.newId(), at: system.now() };
+  for (const { name, servers } of meanings)
+    for (const { label } of servers) await context.requireRoleFor(label, name);
+  const matches = new Set(meanings.flatMap(({ servers }) => servers));
+  const unmatched = meanings.flatMap(({ refusal }) => refusal ?? []);
+  const { chosen, leftOut } = await partition(action, [...matches].sort(compareServers), context);
+  if (chosen.length > MOST_AT_ONCE)
+    throw new Refusal('too_many_servers', { count: chosen.length, most: MOST_AT_ONCE, action });
+  return { confirmation, chosen: await withReboots(action, chosen, context), leftOut, unmatched };
+}
+
+/** Separates servers to act on from those that the action would be refused for, or would do nothing to. */
+async function partition(action: PowerAction, servers: readonly Server[], { actor, app }: Context) {
+  const protections = action === 'start' ? [] : await app.serverNotes.list('protection', actor.workspaceId);
+  const protectors = new Map(protections.map(({ serverId, protectedBy }) => [serverId, protectedBy]));
+  const suitable = servers.filter((server) => isSuitable(action, server));
+  const protectedOnes = suitable.filter(({ id }) => protectors.has(id));
+  const leftOut: LeftOutServer[] = [
+    ...protectedOnes.map((server) => ({ server, protectedBy: protectors.get(server.id) })),
+    ...servers.filter((server) => !isSuitable(action, server)).map((server) => ({ server })),
+  ];
+  return { chosen: suitable.filter(({ id }) => !protectors.has(id)), leftOut };
+}
+
+function isSuitable(action: PowerAction, server: Server): boolean {
+  const isOff = action !== 'start' && isTargetState('stop', server);
+  return !isOff && powerActionsIn(server).includes(action);
+}
+
+async function withReboots(
+  action: PowerAction,
+  servers: readonly Server[],
+  context: Context,
+): Promise<readonly SelectedServer[]> {
+  if (action !== 'reboot') return servers.map((server) => ({ server }));
+  return Promise.all(servers.map(async (server) => ({ server, reboot: await findReboot(server, context) })));
+}
 
 interface Outcomes {
   readonly done: PowerChange[];

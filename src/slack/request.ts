@@ -12,7 +12,7 @@ import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
-import type { FollowedActs } from '../servers/follow-store.ts';
+import type { FollowedActs } from '../servers/follow.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
 import { explainError } from './failures.ts';

@@ -2,10 +2,10 @@ import { describeCode } from '../account/audit-sentence.ts';
 import { describeReason, type ReasonWords } from '../core/errors.ts';
 import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
-import type { PowerAction } from '../core/server.ts';
+import { isTargetState, type PowerAction } from '../core/server.ts';
 import type { Card } from '../requests/request.ts';
 import { confirmPower } from '../servers/buttons.ts';
-import { announcedWords, isAtTarget } from '../servers/follow-words.ts';
+import { announcedWords } from '../servers/change-power.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, escapeText, mention, nameActor, plainLabel, slackDate } from '../slack/kit/text.ts';
@@ -70,7 +70,7 @@ const NOTHING = 'Nothing was done.';
 const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
   done: ({ state }, { action, label }) => {
     const { past, present } = VERBS[action];
-    if (state !== undefined && isAtTarget(action, { state }))
+    if (state !== undefined && isTargetState(action, { state }))
       return `${nameOf(label)} was ${past}. It’s ${stateOf(state)}.`;
     const reports = state === undefined ? '' : ` and reports it as ${stateOf(state)}`;
     return `${nameOf(label)} is ${present}: the hosting API accepted the request${reports}.`;

@@ -10,8 +10,7 @@ import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
 import type { Card } from '../requests/request.ts';
 import { changePower } from '../servers/change-power.ts';
-import { hashKey, KEY_PREFIX } from './keys.ts';
-import { RUN } from './store.ts';
+import { hashKey, KEY_PREFIX, RUN } from './store.ts';
 
 /**
  * The states of a run: received → (without a key) asking → sent → ended. It is `sent` before the request to the hosting API

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import type { WorkflowKey } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
@@ -11,6 +12,16 @@ import type { HashedKey, NewRun, RunOutcome, RunState, WorkflowRun } from './run
 
 /** The kind of job that continues a run until Slack knows how it ended; its key is the run's ID. */
 export const RUN = 'run';
+
+/** The beginning of every key, by which scanners for leaked secrets, and people, recognize one. */
+export const KEY_PREFIX = 'vpswf_';
+
+/** Hashes a workflow key with its workspace, so that the stored hash opens nothing in another one. */
+export function hashKey(key: Secret<string>, workspaceId: WorkspaceId): string {
+  return createHash('sha256')
+    .update(JSON.stringify(['workflow key', workspaceId, key.reveal()]))
+    .digest('hex');
+}
 
 /** Stores the workflow keys of each workspace, with a hash of the key only. An expired one stays until it is revoked. */
 export function createWorkflowKeys({ db, engine }: Foundation) {

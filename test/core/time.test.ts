@@ -11,7 +11,7 @@ import {
   monthStart,
   startOfHour,
 } from '../../src/core/time.ts';
-import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/reminders/reminder.ts';
+import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/reminders/digest-content.ts';
 
 describe('the paid days that are left', () => {
   test.each([

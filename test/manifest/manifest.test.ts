@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { commands } from '../../src/commands.ts';
-import { shortcuts } from '../../src/servers/show.ts';
+import { shortcuts } from '../../src/servers/card.ts';
 import { STEP } from '../../src/slack/payloads.ts';
 import { readSources } from '../support/sources.ts';
 import { slackManifest } from './slack-schema.ts';

@@ -12,8 +12,8 @@ import {
   postDigest,
   SPREAD_MS,
 } from '../../src/reminders/digest.ts';
+import type { Digest } from '../../src/reminders/digest-content.ts';
 import type { PostedDigest } from '../../src/reminders/digest-message.ts';
-import type { Digest } from '../../src/reminders/reminder.ts';
 import { open, stillSystem } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 

@@ -3,7 +3,7 @@ import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { BATCH } from '../../src/reminders/batch.ts';
-import { type DigestContent, NO_DRIFT } from '../../src/reminders/reminder.ts';
+import { type DigestContent, NO_DRIFT } from '../../src/reminders/digest-content.ts';
 import type { LiveDigest, Snapshot } from '../../src/reminders/store.ts';
 import { confirm, engines, entry, newCreate, newRenew, settleCreate, T0 } from '../db/support.ts';
 

@@ -4,7 +4,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { changePower } from '../../src/servers/change-power.ts';
 import { listServers } from '../../src/servers/list.ts';
-import { MOST_AT_ONCE, selectServers } from '../../src/servers/select.ts';
+import { MOST_AT_ONCE, selectServers } from '../../src/servers/several.ts';
 import { open, T0 } from '../db/support.ts';
 import { startClient, startServer } from '../hosting/support.ts';
 import { startCpuTimer } from '../support/clocks.ts';

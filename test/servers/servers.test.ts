@@ -2,8 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { createJobs, type Job } from '../../src/db/jobs.ts';
 import { silentLog } from '../../src/log.ts';
-import type { FollowedServer, StartedAct } from '../../src/servers/follow.ts';
-import type { FollowPayload } from '../../src/servers/follow-store.ts';
+import type { FollowedServer, FollowPayload, StartedAct } from '../../src/servers/follow.ts';
 import { engines, stillSystem, T0 } from '../db/support.ts';
 
 const ACT: StartedAct = {

@@ -5,7 +5,6 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
-import { hashKey } from '../../src/workflows/keys.ts';
 import {
   cancelRun,
   carryOutStep,
@@ -16,7 +15,7 @@ import {
   type StepEvent,
   type WorkflowRun,
 } from '../../src/workflows/run.ts';
-import { RUN } from '../../src/workflows/store.ts';
+import { hashKey, RUN } from '../../src/workflows/store.ts';
 import { newGrant, open, stillSystem, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 

@@ -8,7 +8,7 @@ import { home } from '../../../src/home/home.ts';
 import { panel } from '../../../src/home/panel.ts';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
-import { shortcuts } from '../../../src/servers/show.ts';
+import { shortcuts } from '../../../src/servers/card.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, type RawUser, rawUser } from '../../support/raw-user.ts';
 import { ACTIONS, type Action } from '../../support/surfaces.ts';

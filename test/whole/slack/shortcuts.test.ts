@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeAge } from '../../../src/servers/show.ts';
+import { describeAge } from '../../../src/servers/card.ts';
 import { ALERTS } from '../../servers/support/alert-messages.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { SCOPES, startTeam } from '../../support/team.ts';

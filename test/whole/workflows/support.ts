@@ -3,7 +3,7 @@ import type { PowerAction } from '../../../src/core/server.ts';
 import { readOwnManifest, withSteps } from '../../../src/sandbox/slack/manifest.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
-import { hashKey } from '../../../src/workflows/keys.ts';
+import { hashKey } from '../../../src/workflows/store.ts';
 import { SLACK_MODE, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 export const STEP = 'power_action';
