@@ -12,12 +12,11 @@ import type { Card } from '../requests/request.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { System } from '../system.ts';
 import type { StepEnd } from '../workflows/run.ts';
-import { isTokenRefused } from './abilities.ts';
 import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { StepOutputs } from './payloads.ts';
-import { isProven } from './refusals.ts';
+import { isProven, isTokenRefused } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type {
   AcknowledgedViews,
@@ -47,7 +46,7 @@ interface OutboxParts extends StoredReplyParts {
   readonly endStep: EndStep;
 }
 
-type Outbox = ReturnType<typeof createOutbox>;
+export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
  * Sends what isn't the answer to a request: outcomes, cards, and progress in open modals. Booleans say whether Slack took the
@@ -68,7 +67,7 @@ export function createOutbox(parts: OutboxParts) {
     touchHome(workspaceId, userId);
     return (await clients.of(workspaceId).post(userId, message)).ok;
   };
-  /** Posts what must not be posted twice, unless other organizations may read it; returns what Slack's answer proves. */
+  /** Posts a message, unless other organizations may read it; returns what Slack's answer proves. */
   const postOnce = async (
     workspaceId: WorkspaceId,
     channelId: ChannelId,
@@ -80,7 +79,7 @@ export function createOutbox(parts: OutboxParts) {
     const answer = await clients.of(workspaceId).post(channelId, message);
     if (answer.ok) return { kind: 'posted', card: { channelId: answer.channelId, ts: answer.ts } };
     const { error: reason, retryAfterMs } = answer;
-    return isProven(reason) ? { kind: 'refused', reason, retryAfterMs } : { kind: 'unknown' };
+    return isProven(reason) ? { kind: 'refused', reason, retryAfterMs } : { kind: 'unknown', reason };
   };
   return {
     replyTo,
@@ -148,15 +147,14 @@ export function createOutbox(parts: OutboxParts) {
   };
 }
 
+/**
+ * `refused`: nothing was posted. `unknown`: Slack's answer is missing or proves nothing, so it may have been. `reason`: Slack's error
+ * code, or one of the app's. `retryAfterMs`: after how long Slack takes it, if there were too many.
+ */
 type PostedOnce =
   | { readonly kind: 'posted'; readonly card: Card }
-  /**
-   * Nothing was posted. `reason`: Slack's error code, or one of the app's. `retryAfterMs`: after how long Slack takes it, if there
-   * were too many.
-   */
   | { readonly kind: 'refused'; readonly reason: string; readonly retryAfterMs?: number }
-  /** Slack's answer is missing, or proves nothing: the message may have been posted. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly reason?: string };
 
 /** Slack's codes for a message that can't be edited any more; `channel_not_found` also after the app left a private channel. */
 const MESSAGE_GONE: readonly string[] = [

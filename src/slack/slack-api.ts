@@ -11,7 +11,6 @@ import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
-import { withFallback } from './failures.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
 import {
   createRefusalLog,
@@ -20,6 +19,7 @@ import {
   readReplyRefusal,
   type SlackRefusal,
   saysOk,
+  withFallback,
 } from './refusals.ts';
 
 /**

@@ -5,10 +5,9 @@ import { withResolvers, withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { isTokenRefused } from './abilities.ts';
 import { quietLogger, type Transport } from './bolt.ts';
 import { namedId } from './payloads.ts';
-import { readRefusal } from './refusals.ts';
+import { isTokenRefused, readRefusal } from './refusals.ts';
 
 /** The times of Socket Mode, in milliseconds. */
 export interface SocketTimes {

@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { type Fields, type Log, silentLog } from '../../src/log.ts';
-import { createSlackAbilities } from '../../src/slack/abilities.ts';
 import { textMessage } from '../../src/slack/kit/blocks.ts';
-import { createTokenService } from '../../src/slack/oauth.ts';
-import { createRefusalLog } from '../../src/slack/refusals.ts';
+import { createRefusalLog, createSlackAbilities } from '../../src/slack/refusals.ts';
 import { createSlackConnections, type SeenAnswer } from '../../src/slack/slack-api.ts';
+import { createTokenService } from '../../src/slack/tokens.ts';
 import { realSystem } from '../../src/system.ts';
 import { startServer } from '../hosting/support.ts';
 import { handClock } from './support/fakes.ts';

@@ -90,7 +90,7 @@ export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
   return { type: 'actions', elements };
 }
 
-/** Makes a block of text without formatting: for a secret. `holdsSecret` in failures.ts recognizes a message by it. */
+/** Makes a block of text without formatting: for a secret. `holdsSecret` in refusals.ts recognizes a message by it. */
 export function preformatted(text: string): RichTextBlock {
   return {
     type: 'rich_text',
