@@ -1,4 +1,4 @@
-import type { ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { z } from 'zod';
 import { isRefusal, Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
@@ -187,16 +187,11 @@ function fieldOf(error: unknown): string | undefined {
   return isRefusal(error, 'unknown_choice') ? error.details.field : undefined;
 }
 
-/** The options of a menu, in the form that Slack expects. */
-type OfferedOptions =
-  | { readonly options: PlainTextOption[] }
-  | { readonly option_groups: { readonly label: PlainTextElement; readonly options: PlainTextOption[] }[] };
-
 /** Slack gives up after 3 s. A later result is cached for the next letter that is typed. */
 const SUGGESTION_TIMEOUT_MS = 2200;
 
 /** Returns the choices of a menu that a user types into; if servers may be missing, in a group whose label says so. */
-export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<OfferedOptions> {
+export async function dispatchSuggestion(body: unknown, routing: Routing) {
   const payload = suggestionPayload.safeParse(body).data;
   if (!payload) return { options: [] };
   const origin = findOrigin(payload.view?.private_metadata ?? '');

@@ -15,7 +15,7 @@ import { decodeText } from './kit/text.ts';
 import type { TypedMessage } from './payloads.ts';
 import { holdsSecret } from './refusals.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
-import type { SlackApi, SlackClients } from './slack-api.ts';
+import type { SlackAnswer, SlackApi, SlackClients } from './slack-api.ts';
 
 /** The user who gets the replies, and where they acted. */
 interface Addressee {
@@ -151,14 +151,18 @@ export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: Sl
     if (await first(message)) return true;
     const isSecret = holdsSecret(message);
     const sent = await slack.post(userId, isSecret ? textMessage(NOT_SHOWN) : message);
-    if (!sent.ok) log.warn('a user got no answer: Slack refused every way to send it', { user: userId });
-    return sent.ok && !isSecret;
+    return wasSent(sent, userId, log) && !isSecret;
   };
   return {
     ...reply,
     send: (message) => answer(message, reply.send),
     replace: (message) => answer(message, reply.replace),
   };
+}
+
+function wasSent({ ok }: SlackAnswer, userId: UserId, log: Log): boolean {
+  if (!ok) log.warn('a user got no answer: Slack refused every way to send it', { user: userId });
+  return ok;
 }
 
 /** Reads a `response_url`; undefined unless it is an HTTPS address of Slack, or on the machine of `apiUrl`. */
@@ -213,10 +217,7 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
   const send = async (message: Message) => {
     const isSecret = holdsSecret(message);
     const shown = isSecret ? textMessage(NO_PASSWORD_HERE) : message;
-    const sent = await slack.post(actor.channelId, shown, thread?.ts);
-    if (!sent.ok)
-      log.warn('a user got no answer: Slack refused every way to send it', { user: actor.userId });
-    return sent.ok && !isSecret;
+    return wasSent(await slack.post(actor.channelId, shown, thread?.ts), actor.userId, log) && !isSecret;
   };
   return { ...NO_REPLY, send, replace: send };
 }
