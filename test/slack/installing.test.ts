@@ -129,15 +129,6 @@ describe('the app’s abilities in Slack', () => {
     expect(read()).toEqual(allUntried);
   });
 
-  it('work again once Slack accepts what it had refused', () => {
-    const direct = { method: 'chat.postMessage', channelId: 'U0OWNER001' };
-    const refused = seenBy({ ...direct, error: 'messages_tab_disabled' });
-    expect(refused.read().direct_messages).toEqual({ code: 'messages_tab_disabled' });
-    expect(seenBy({ ...direct, error: 'messages_tab_disabled' }, direct).read().direct_messages).toBe(
-      'works',
-    );
-  });
-
   it('still lack a scope for one channel when another channel can be read', () => {
     const lookup = { method: 'conversations.info' };
     const hidden = { ...lookup, channelId: 'C0PRIVATE1', error: 'missing_scope', neededScope: 'groups:read' };
