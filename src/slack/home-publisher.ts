@@ -155,13 +155,10 @@ export function createHomePublisher(parts: Parts) {
     },
     redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void => {
       const waiting = redrawing.get(workspaceId);
-      if (waiting) {
-        for (const userId of userIds) waiting.add(userId);
-        return;
-      }
-      const users = new Set(userIds);
+      const users = waiting ?? new Set<UserId>();
+      for (const userId of userIds) users.add(userId);
       redrawing.set(workspaceId, users);
-      start(redrawAll(workspaceId, users));
+      if (!waiting) start(redrawAll(workspaceId, users));
     },
   };
 }

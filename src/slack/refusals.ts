@@ -181,15 +181,16 @@ export function refusesView(code: string): boolean {
   return code === 'invalid_arguments' || refusesBlocks(code);
 }
 
-/** What the app does in Slack besides answering users, if its setup allows it. */
-export const SLACK_ABILITIES = [
-  'direct_messages',
-  'announcements',
-  'user_lookups',
-  'group_lookups',
-  'channel_lookups',
-] as const;
-export type SlackAbility = (typeof SLACK_ABILITIES)[number];
+/** What the app does in Slack besides answering users, if its setup allows it, and the scopes for that. */
+const SCOPES_OF = {
+  direct_messages: ['chat:write'],
+  announcements: ['chat:write'],
+  user_lookups: ['users:read'],
+  group_lookups: ['usergroups:read'],
+  channel_lookups: ['channels:read', 'groups:read'],
+} as const;
+export type SlackAbility = keyof typeof SCOPES_OF;
+export const SLACK_ABILITIES = Object.keys(SCOPES_OF) as readonly SlackAbility[];
 
 /** Why Slack refuses an ability; `error` is Slack's code. */
 export type SlackProblem =
@@ -279,18 +280,10 @@ function stateOf(
 
 /** Lists the missing scopes of the manifest: Slack may also name others that would do as well. */
 function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
-  const scopes = SCOPES_OF[ability];
+  const scopes: readonly string[] = SCOPES_OF[ability];
   const named = scopes.filter((scope) => needed.split(',').includes(scope));
   return named.length === 0 ? scopes : named;
 }
-
-const SCOPES_OF: Readonly<Record<SlackAbility, readonly string[]>> = {
-  direct_messages: ['chat:write'],
-  announcements: ['chat:write'],
-  user_lookups: ['users:read'],
-  group_lookups: ['usergroups:read'],
-  channel_lookups: ['channels:read', 'groups:read'],
-};
 
 /** Slack's codes for what admins don't allow the app, whatever its scopes. */
 const RESTRICTIONS: readonly string[] = [
