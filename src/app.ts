@@ -23,11 +23,9 @@ import {
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
 import { withDigestEdits } from './reminders/digest.ts';
-import { createSlackAbilities, type SlackAbilities } from './slack/abilities.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
-import { createSingleWorkspace, watchInstalled } from './slack/installed-source.ts';
-import { createInstaller, createTokenService, type Installer } from './slack/oauth.ts';
+import { createSlackAbilities, type SlackAbilities } from './slack/refusals.ts';
 import {
   createSlackClients,
   createSlackConnections,
@@ -36,6 +34,13 @@ import {
   type TokenSource,
 } from './slack/slack-api.ts';
 import { createSocketReceiver } from './slack/socket.ts';
+import {
+  createInstaller,
+  createSingleWorkspace,
+  createTokenService,
+  type Installer,
+  watchInstalled,
+} from './slack/tokens.ts';
 import { createSlack, type SlackOptions } from './slack-app.ts';
 import { realSystem, type System } from './system.ts';
 import { createMetrics, type Metrics } from './web/metrics.ts';

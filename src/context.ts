@@ -7,7 +7,8 @@ import type { assembleStore } from './db/open-store.ts';
 import type { LastLists } from './home/read-home.ts';
 import type { FindHosting } from './hosting/hosting-api.ts';
 import type { Log } from './log.ts';
-import type { ChannelTest, SlackAbilities } from './slack/abilities.ts';
+import type { Outbox } from './slack/outbox.ts';
+import type { SlackAbilities } from './slack/refusals.ts';
 import type { createNotifiers } from './slack-app.ts';
 import type { System } from './system.ts';
 
@@ -27,7 +28,7 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
   readonly groups: Groups;
   readonly admins: AdminList;
   readonly channels: Channels;
-  readonly channelTest: ChannelTest;
+  readonly postOnce: Outbox['postOnce'];
   readonly slackAbilities: SlackAbilities;
   /**
    * Refreshes Home for each of these users who has ever opened it, one after the other, so that Slack takes them all. Returns at

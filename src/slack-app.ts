@@ -17,14 +17,13 @@ import { roleScreen } from './requests/role-request-card.ts';
 import { shortcuts } from './servers/card.ts';
 import { createDeleteNotifier } from './servers/delete-outcome.ts';
 import { createFollowNotifier } from './servers/follow-words.ts';
-import { createChannelTest, type SlackAbilities } from './slack/abilities.ts';
 import { createAdmins, createChannels, createGroups, createUsers } from './slack/directory.ts';
 import { createDispatch, type Dispatch } from './slack/dispatch.ts';
-import { explainError } from './slack/failures.ts';
 import { createHomePublisher, type HomePublisher } from './slack/home-publisher.ts';
 import { createEndStep, createOutbox, type NotifierParts } from './slack/outbox.ts';
 import type { Revocation } from './slack/payloads.ts';
-import { NO_REPLY } from './slack/reply.ts';
+import type { SlackAbilities } from './slack/refusals.ts';
+import { explainError, NO_REPLY } from './slack/reply.ts';
 import { createAcknowledgedViews, createFollowedViews, createRequest } from './slack/request.ts';
 import type { AdmissionParts } from './slack/routing.ts';
 import type { SlackClients, SlackConnections } from './slack/slack-api.ts';
@@ -77,7 +76,7 @@ export function createSlack(options: SlackOptions) {
       groups: createGroups(clients, system),
       admins: createAdmins(clients, system),
       channels,
-      channelTest: createChannelTest(clients, channels),
+      postOnce: outbox.postOnce,
       slackAbilities: options.abilities,
       redrawHome: (workspaceId: WorkspaceId, userIds: readonly UserId[]) =>
         publisher?.redraw(workspaceId, userIds),

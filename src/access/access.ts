@@ -361,28 +361,28 @@ function roleLines(roles: HeldRoles): string {
   );
 }
 
-/** Who has a role and how: by a grant, or as an owner by `OWNERS` or as a Slack admin. */
-type RoleRow =
-  | { readonly role: Role; readonly grant: Grant }
-  | {
-      readonly role: 'owner';
-      readonly userId: UserId;
-      readonly isNamed: boolean;
-      readonly isAdmin: boolean;
-    };
-
+/** Lists who has a role and how: by a grant, or as an owner by `OWNERS` or as a Slack admin. */
 function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): readonly RoleRow[] {
   const adminIds = admins?.userIds ?? [];
-  const owning = [...new Set([...owners, ...adminIds])].map((userId) => ({
-    role: 'owner' as const,
-    userId,
-    isNamed: owners.includes(userId),
-    isAdmin: adminIds.includes(userId),
-  }));
+  const owning = [...new Set([...owners, ...adminIds])].map((userId) => {
+    const ways = [
+      ...(owners.includes(userId) ? ['listed in `OWNERS`'] : []),
+      ...(adminIds.includes(userId) ? ['Slack admin'] : []),
+    ];
+    const block = section(`${mention(userId)}: ${ways.join(', ')}`);
+    return { role: 'owner' as const, blockOn: () => block };
+  });
   const granted = ROLES.toReversed().flatMap((role) =>
-    grants.filter((grant) => grant.role === role).map((grant) => ({ role, grant })),
+    grants
+      .filter((grant) => grant.role === role)
+      .map((grant) => ({ role, blockOn: (page: number) => grantBlock(grant, page) })),
   );
   return [...owning, ...granted];
+}
+
+interface RoleRow {
+  readonly role: Role;
+  readonly blockOn: (page: number) => KnownBlock;
 }
 
 const HEADINGS: Readonly<Record<Role, string>> = {
@@ -395,14 +395,8 @@ const HEADINGS: Readonly<Record<Role, string>> = {
 function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
   return rows.flatMap((row, at) => {
     const isFirst = rows[at - 1]?.role !== row.role;
-    return [...(isFirst ? [section(`*${HEADINGS[row.role]}*`)] : []), rowBlock(row, page)];
+    return [...(isFirst ? [section(`*${HEADINGS[row.role]}*`)] : []), row.blockOn(page)];
   });
-}
-
-function rowBlock(row: RoleRow, page: number): KnownBlock {
-  if ('grant' in row) return grantBlock(row.grant, page);
-  const ways = [row.isNamed ? 'listed in `OWNERS`' : '', row.isAdmin ? 'Slack admin' : ''].filter(Boolean);
-  return section(`${mention(row.userId)}: ${ways.join(', ')}`);
 }
 
 function grantBlock(grant: Grant, page: number): KnownBlock {

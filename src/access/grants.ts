@@ -101,14 +101,9 @@ export const grantAccess = defineUseCase({
   follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
-/** What was revoked, and which roles a user still has in the actor's channel; undefined if Slack didn't confirm that. */
-interface Revoked {
-  readonly removed: readonly Grant[];
-  readonly left: HeldRoles | undefined;
-}
-
 /**
- * Revokes one grant, or all of a subject.
+ * Revokes one grant, or all of a subject. `left`: which roles a user still has in the actor's channel; undefined if Slack didn't
+ * confirm that.
  * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
  */
 export const revokeAccess = defineUseCase({
@@ -121,7 +116,7 @@ export const revokeAccess = defineUseCase({
         ? { kind: 'id', id: input.grantId }
         : { kind: 'every_role', subjectId: input.subjectId },
   }),
-  run: async (input: Grantee | { grantId: GrantId }, context): Promise<Revoked> => {
+  run: async (input: Grantee | { grantId: GrantId }, context) => {
     const { actor, app, setSubject } = context;
     const isRemoved = (grant: Grant) =>
       'grantId' in input ? grant.id === input.grantId : isSubject(grant, input);
@@ -129,7 +124,7 @@ export const revokeAccess = defineUseCase({
     const removed = await app.grants.remove(actor.workspaceId, input, seen);
     if (removed.length > 0) setSubject({ details: auditGrants(removed) });
     else if ('grantId' in input) throw new Refusal('grant_over', {});
-    if ('grantId' in input || input.subjectKind !== 'user') return { removed, left: [] };
+    if ('grantId' in input || input.subjectKind !== 'user') return { removed, left: [] as HeldRoles };
     const user = { ...actor, userId: input.subjectId, homeTeamId: actor.workspaceId };
     // They are revoked, whether or not it can be said what is left.
     const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);

@@ -8,6 +8,7 @@ import {
 } from '../core/audit-entry.ts';
 import { describeMoney, type Money } from '../core/money.ts';
 import {
+  DEFAULT_DIGEST,
   describeDaysBefore,
   listChanges,
   type SettingChange,
@@ -315,16 +316,11 @@ const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: s
       : `Amounts are shown in ${escapeText(is.currency)}`,
   'digest.channel': ({ digest }) =>
     digest ? `The daily digest is posted in <#${digest.channelId}>` : 'There’s no daily digest',
-  'digest.hour': ({ digest }) =>
-    digest
-      ? `The digest is posted between ${digest.hour}:00 and ${digest.hour}:15`
-      : 'No hour is set for a digest',
-  'digest.zone': ({ digest }) =>
-    digest ? `The digest’s time zone is ${escapeText(digest.zone)}` : 'No time zone is set for the digest',
-  'digest.days': ({ digest }) =>
-    digest
-      ? `Servers are listed from ${count(digest.daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(digest.daysBefore)})`
-      : 'No days are set for a digest',
+  'digest.hour': ({ digest: { hour } = DEFAULT_DIGEST }) =>
+    `The digest is posted between ${hour}:00 and ${hour}:15`,
+  'digest.zone': ({ digest: { zone } = DEFAULT_DIGEST }) => `The digest’s time zone is ${escapeText(zone)}`,
+  'digest.days': ({ digest: { daysBefore } = DEFAULT_DIGEST }) =>
+    `Servers are listed from ${count(daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(daysBefore)})`,
 };
 
 function inMoney(most: Money, currency: string): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
-import { type Caller, defineUseCase } from '../core/entry.ts';
+import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { Secret } from '../core/secret.ts';
 import type { ServerList } from '../core/server.ts';
@@ -17,7 +17,7 @@ import { count, mention } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { connectButton } from './buttons.ts';
+import { connectButton, connectStep } from './buttons.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
 
 const disconnectButton = defineButton('disconnect', z.object({}));
@@ -54,34 +54,27 @@ function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The link of a token. The form acts as the user who requested it, in the channel where they did. */
-export type FoundLink =
-  | {
-      readonly kind: 'usable';
-      readonly tokenHash: string;
-      readonly caller: Caller;
-      readonly workspaceName: string;
-      /** Whether the workspace has an API key, which would be replaced. */
-      readonly isReplacing: boolean;
-    }
-  | { readonly kind: 'unusable'; readonly reason: 'used' | 'expired' | 'unknown' };
+export type FoundLink = Awaited<ReturnType<typeof findConnectLink>>;
 
-/** Finds the link of a token, without using it up. */
+/**
+ * Finds the link of a token, without using it up. The form acts as the user who requested the link, in the channel where they did.
+ */
 export async function findConnectLink(
   token: string,
   { connectLinks, system, workspaces, apiKeys }: AppContext,
-): Promise<FoundLink> {
+) {
   const link = await connectLinks.find(hashToken(token));
-  if (!link) return { kind: 'unusable', reason: 'unknown' };
-  if (link.isUsed) return { kind: 'unusable', reason: 'used' };
-  if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' };
+  if (!link) return { kind: 'unusable', reason: 'unknown' } as const;
+  if (link.isUsed) return { kind: 'unusable', reason: 'used' } as const;
+  if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' } as const;
   const { workspaceId, userId, channelId, tokenHash } = link;
   const actor = { workspaceId, userId, channelId };
   return {
-    kind: 'usable',
+    kind: 'usable' as const,
     tokenHash,
-    caller: { actor, surface: 'page' },
+    caller: { actor, surface: 'page' as const },
     workspaceName: (await workspaces.find(workspaceId))?.name ?? '',
+    /** Whether the workspace has an API key, which would be replaced. */
     isReplacing: (await apiKeys.listWorkspaces()).includes(workspaceId),
   };
 }
@@ -176,7 +169,7 @@ export function linkMessage(url: string): Message {
 export function installedMessage(): Message {
   return textMessage(
     'Thanks for installing vps! To get started, connect your hosting account: create an API key on the account’s page, then enter the key in a secure form outside Slack.',
-    actions(connectButton.element('Connect…', {}, { style: 'primary' })),
+    actions(connectStep()),
     context('The *Home* tab shows the next steps.'),
   );
 }

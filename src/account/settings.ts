@@ -10,7 +10,6 @@ import {
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
-import { plainWords } from '../slack/failures.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { channelId, type SelectOptions } from '../slack/kit/fields.ts';
@@ -18,6 +17,7 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
 import { mention, slackDate } from '../slack/kit/text.ts';
+import { plainWords } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { savedWords, settingLines } from './audit-sentence.ts';
 import { settingsButton } from './buttons.ts';
@@ -374,14 +374,14 @@ async function findChannelFaults(
   request: SlackRequest,
 ): Promise<Readonly<Record<string, string>>> {
   const chosen = [
-    ['channel', 'approvals', is.channelId, was.channelId],
-    ['digestChannel', 'digest', is.digest?.channelId, was.digest?.channelId],
+    ['channel', 'approval requests', is.channelId, was.channelId],
+    ['digestChannel', 'the daily digest', is.digest?.channelId, was.digest?.channelId],
   ] as const;
   // Side by side: Slack waits 3 s for the answer to the form.
   const faults = await Promise.all(
-    chosen.map(async ([field, purpose, channelId, before]) => {
+    chosen.map(async ([field, receives, channelId, before]) => {
       if (channelId === undefined || channelId === before) return [];
-      const fault = await request.execute(checkChannel, { channelId, purpose }).then(
+      const fault = await request.execute(checkChannel, { channelId, receives }).then(
         () => undefined,
         (error: unknown) => plainWords(request.explain(error)),
       );

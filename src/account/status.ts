@@ -15,16 +15,16 @@ import {
   waitingBlocks,
 } from '../requests/approval-card.ts';
 import { APPROVALS, type Approval, labelOfAction } from '../requests/request.ts';
+import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
+import { defineCommand, parseNothing } from '../slack/kit/command.ts';
+import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import {
   type SeenAbilities,
   type SeenAbility,
   SLACK_ABILITIES,
   type SlackAbility,
   type SlackProblem,
-} from '../slack/abilities.ts';
-import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
-import { defineCommand, parseNothing } from '../slack/kit/command.ts';
-import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
+} from '../slack/refusals.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './buttons.ts';
 

@@ -11,8 +11,9 @@ import { findZone } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
-import type { ChannelPurpose } from '../slack/abilities.ts';
+import { textMessage } from '../slack/kit/blocks.ts';
 import { channelId, userId } from '../slack/kit/fields.ts';
+import { mention } from '../slack/kit/text.ts';
 
 export const readSettings = defineUseCase({
   name: 'settings',
@@ -103,7 +104,7 @@ export function createCurrencyOf(workspaces: Workspaces, operators: string): Cur
 const CHECK_TIMEOUT_MS = 2000;
 
 /**
- * Posts a test message to a chosen channel, so that no message is lost in one where the app can't post.
+ * Posts a test message to a chosen channel, so that no message is lost in one where the app can't post. `receives`: what it is for.
  * @throws Refusal `channel_unwritable`
  */
 export const checkChannel = defineUseCase({
@@ -111,13 +112,19 @@ export const checkChannel = defineUseCase({
   needs: 'owner',
   effect: 'reads',
   run: async (
-    { channelId, purpose }: { channelId: ChannelId; purpose: ChannelPurpose },
-    { actor, app },
+    { channelId, receives }: { channelId: ChannelId; receives: string },
+    { actor: { workspaceId, userId }, app },
   ): Promise<void> => {
-    const posting = app.channelTest.post(actor.workspaceId, channelId, actor.userId, purpose);
-    const posted = await withTimeout(posting, app.system, CHECK_TIMEOUT_MS);
-    if (!posted) throw new Refusal('channel_unwritable', { reason: 'timeout' });
-    if (!posted.isPosted) throw new Refusal('channel_unwritable', { reason: posted.reason });
+    const words = `${mention(userId)} set this channel for ${receives}.`;
+    const post = async () => {
+      const posted = await app.postOnce(workspaceId, channelId, textMessage(words));
+      if (posted.kind === 'posted') return 'posted';
+      const isUnread = posted.reason === 'channel_unreadable';
+      const isHidden = isUnread && (await app.channels.look(workspaceId, channelId)) === 'unknown';
+      return isHidden ? 'channel_not_found' : (posted.reason ?? 'unknown');
+    };
+    const reason = (await withTimeout(post(), app.system, CHECK_TIMEOUT_MS)) ?? 'timeout';
+    if (reason !== 'posted') throw new Refusal('channel_unwritable', { reason });
   },
 });
 

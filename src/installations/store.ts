@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import { removeKey } from '../account/keys.ts';
-import { type AuditSubject, auditRoles } from '../core/audit-entry.ts';
+import { type AuditEntry, type AuditSubject, auditRoles } from '../core/audit-entry.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
 import { THE_APP } from '../core/roles.ts';
@@ -142,12 +142,7 @@ export function createInstallationStore(foundation: Foundation) {
       const isErased = await engine.transact(db, async (trx) => {
         const row = await trx
           .updateTable('installations')
-          .set({
-            sealed: null,
-            expires_at: 0,
-            is_refresh_refused: 0,
-            revoked_at: 0,
-          })
+          .set({ sealed: null, expires_at: 0, is_refresh_refused: 0, revoked_at: 0 })
           .where('id', '=', id)
           .where('generation', '=', generation)
           .where('expires_at', '=', tokens.rotation?.expiresAt ?? 0)
@@ -194,7 +189,7 @@ async function auditReinstall(
     .orderBy('workspace_id')
     .execute();
   for (const { workspace_id } of rows)
-    await auditInstall(trx, foundation, workspace_id, installedBy, installedAt);
+    await auditOnPage(trx, foundation, workspace_id, installedBy, installedAt, { action: 'install' });
 }
 
 async function serve(
@@ -217,19 +212,20 @@ async function serve(
     )
     .execute();
   const isUnowned = await lacksOwner(trx, id);
-  await auditInstall(trx, foundation, id, by.installedBy, at);
+  await auditOnPage(trx, foundation, id, by.installedBy, at, { action: 'install' });
   if (isUnowned) await makeOwner(trx, foundation, id, by.installedBy, at);
 }
 
-function auditInstall(
+function auditOnPage(
   trx: Transaction<Tables>,
   foundation: Foundation,
   workspaceId: WorkspaceId,
   actorId: UserId,
   at: number,
+  act: Pick<AuditEntry, 'action' | 'details'>,
 ): Promise<void> {
-  const install = { actId: foundation.newId(), surface: 'page', action: 'install', outcome: 'done' } as const;
-  return addAudit(trx, foundation, { at, workspaceId, actorId, ...install });
+  const done = { actId: foundation.newId(), surface: 'page', outcome: 'done' } as const;
+  return addAudit(trx, foundation, { at, workspaceId, actorId, ...done, ...act });
 }
 
 /**
@@ -261,17 +257,8 @@ async function makeOwner(
   const role = { role: 'owner', pattern: EVERY_SERVER, subjectId } as const;
   const grant = { ...role, workspaceId, subjectKind: 'user', grantedBy: subjectId, grantedAt: at } as const;
   await addGrant(trx, foundation.newId(), grant);
-  const act = {
-    actId: foundation.newId(),
-    surface: 'page',
+  await auditOnPage(trx, foundation, workspaceId, subjectId, at, {
     action: 'access_grant',
-    outcome: 'done',
-  } as const;
-  await addAudit(trx, foundation, {
-    at,
-    workspaceId,
-    actorId: subjectId,
-    ...act,
     details: auditRoles([role]),
   });
 }

@@ -1,18 +1,10 @@
-import type { ModalView, PlainTextElement, PlainTextOption } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import type { z } from 'zod';
-import { Refusal } from '../core/errors.ts';
+import { isRefusal, Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import { withResolvers, withTimeout } from '../core/promises.ts';
 import type { Actor } from '../core/roles.ts';
 import type { System } from '../system.ts';
-import {
-  explainInModal,
-  type NextSteps,
-  type SubmissionAck,
-  sendError,
-  showLateError,
-  submissionAck,
-} from './failures.ts';
 import { replyInHome, type ShownHome } from './home-publisher.ts';
 import { plain, section, textMessage } from './kit/blocks.ts';
 import type { Shortcut } from './kit/command.ts';
@@ -32,7 +24,15 @@ import {
   triggerId,
 } from './payloads.ts';
 import { whyNotOpened } from './refusals.ts';
-import { replyFrom, replyInCard, replyTo } from './reply.ts';
+import {
+  type NextSteps,
+  plainWords,
+  replyFrom,
+  replyInCard,
+  replyTo,
+  sendError,
+  showLateError,
+} from './reply.ts';
 import { createRequest, type SlackRequest } from './request.ts';
 import {
   callerOf,
@@ -108,6 +108,12 @@ function inModal(request: SlackRequest, view: PressedView, origin: Origin): Slac
 
 type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
 
+/** The answer to a submission in Slack's format; undefined closes the modal. */
+type SubmissionAck =
+  | { readonly response_action: 'update'; readonly view: ModalView }
+  | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  | undefined;
+
 /** Handles the submission of a form. Returns the ack, and the rest of the work. Money effect: that of its handler. */
 export async function dispatchSubmission(
   body: unknown,
@@ -160,16 +166,32 @@ async function finish(
   return { ack: submissionAck(view ? { with: view } : answer, request), after: () => work };
 }
 
-/** The options of a menu, in the form that Slack expects. */
-type OfferedOptions =
-  | { readonly options: PlainTextOption[] }
-  | { readonly option_groups: { readonly label: PlainTextElement; readonly options: PlainTextOption[] }[] };
+/** Writes the answer to a submission in Slack's format, with the note about a partial list. */
+function submissionAck(answer: SubmitAnswer, { note }: SlackRequest): SubmissionAck {
+  const { with: shown } = answer;
+  if (!shown) return undefined;
+  if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };
+  return { response_action: 'update', view: note.inView(shown) };
+}
+
+/** Makes the ack that shows an error: beside the field that it is about, otherwise in place of the form. */
+function explainInModal(error: unknown, request: SlackRequest): SubmissionAck {
+  const words = request.explain(error);
+  const field = fieldOf(error);
+  if (field !== undefined) return { response_action: 'errors', errors: { [field]: plainWords(words) } };
+  return submissionAck({ with: noticeView('That didn’t work', words) }, request);
+}
+
+function fieldOf(error: unknown): string | undefined {
+  if (isRefusal(error, 'bad_label')) return 'label';
+  return isRefusal(error, 'unknown_choice') ? error.details.field : undefined;
+}
 
 /** Slack gives up after 3 s. A later result is cached for the next letter that is typed. */
 const SUGGESTION_TIMEOUT_MS = 2200;
 
 /** Returns the choices of a menu that a user types into; if servers may be missing, in a group whose label says so. */
-export async function dispatchSuggestion(body: unknown, routing: Routing): Promise<OfferedOptions> {
+export async function dispatchSuggestion(body: unknown, routing: Routing) {
   const payload = suggestionPayload.safeParse(body).data;
   if (!payload) return { options: [] };
   const origin = findOrigin(payload.view?.private_metadata ?? '');

@@ -11,7 +11,6 @@ import {
   dispatchSubmission,
   dispatchSuggestion,
 } from './dispatch-interactions.ts';
-import { explainError, holdsSecret, sendError } from './failures.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { splitSubcommand } from './kit/command.ts';
 import {
@@ -25,7 +24,8 @@ import {
   type TypedMessage,
   triggerId,
 } from './payloads.ts';
-import { NO_REPLY, replyDirectly, replyTo } from './reply.ts';
+import { holdsSecret } from './refusals.ts';
+import { explainError, NO_REPLY, replyDirectly, replyTo, sendError } from './reply.ts';
 import { createRequest, type Reply, type SlackRequest } from './request.ts';
 import {
   callerOf,

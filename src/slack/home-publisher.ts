@@ -7,9 +7,9 @@ import type { WantedList } from '../home/read-home.ts';
 import type { Homes } from '../home/redraw.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { holdsSecret, plainText, refusesView } from './failures.ts';
 import { type Message, section } from './kit/blocks.ts';
 import { type HomeContent, homeView, type LoadHome, type WantedHome } from './kit/home-view.ts';
+import { holdsSecret, plainText, refusesView } from './refusals.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
 
@@ -155,13 +155,10 @@ export function createHomePublisher(parts: Parts) {
     },
     redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void => {
       const waiting = redrawing.get(workspaceId);
-      if (waiting) {
-        for (const userId of userIds) waiting.add(userId);
-        return;
-      }
-      const users = new Set(userIds);
+      const users = waiting ?? new Set<UserId>();
+      for (const userId of userIds) users.add(userId);
       redrawing.set(workspaceId, users);
-      start(redrawAll(workspaceId, users));
+      if (!waiting) start(redrawAll(workspaceId, users));
     },
   };
 }

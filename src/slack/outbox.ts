@@ -5,19 +5,16 @@ import type { CurrencyOf } from '../account/workspaces.ts';
 import type { Users } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import type { Updated } from '../servers/follow.ts';
-import type { System } from '../system.ts';
-import type { StepEnd } from '../workflows/run.ts';
-import { isTokenRefused } from './abilities.ts';
+import type { StepEnd, StepEvent } from '../workflows/run.ts';
 import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { StepOutputs } from './payloads.ts';
-import { isProven } from './refusals.ts';
+import { isProven, isTokenRefused } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type {
   AcknowledgedViews,
@@ -47,7 +44,7 @@ interface OutboxParts extends StoredReplyParts {
   readonly endStep: EndStep;
 }
 
-type Outbox = ReturnType<typeof createOutbox>;
+export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
  * Sends what isn't the answer to a request: outcomes, cards, and progress in open modals. Booleans say whether Slack took the
@@ -68,7 +65,7 @@ export function createOutbox(parts: OutboxParts) {
     touchHome(workspaceId, userId);
     return (await clients.of(workspaceId).post(userId, message)).ok;
   };
-  /** Posts what must not be posted twice, unless other organizations may read it; returns what Slack's answer proves. */
+  /** Posts a message, unless other organizations may read it; returns what Slack's answer proves. */
   const postOnce = async (
     workspaceId: WorkspaceId,
     channelId: ChannelId,
@@ -80,7 +77,7 @@ export function createOutbox(parts: OutboxParts) {
     const answer = await clients.of(workspaceId).post(channelId, message);
     if (answer.ok) return { kind: 'posted', card: { channelId: answer.channelId, ts: answer.ts } };
     const { error: reason, retryAfterMs } = answer;
-    return isProven(reason) ? { kind: 'refused', reason, retryAfterMs } : { kind: 'unknown' };
+    return isProven(reason) ? { kind: 'refused', reason, retryAfterMs } : { kind: 'unknown', reason };
   };
   return {
     replyTo,
@@ -104,8 +101,15 @@ export function createOutbox(parts: OutboxParts) {
       return postCards(chosen, message, clients.of(workspaceId));
     },
     /** Replaces the message of posted cards; true if Slack took all. */
-    editCards: (workspaceId: WorkspaceId, cards: readonly Card[], message: Message) =>
-      editCards(cards, message, clients.of(workspaceId)),
+    editCards: async (
+      workspaceId: WorkspaceId,
+      cards: readonly Card[],
+      message: Message,
+    ): Promise<boolean> => {
+      const slack = clients.of(workspaceId);
+      const answers = await Promise.all(cards.map((card) => slack.updateMessage(card, message)));
+      return answers.every(({ ok }) => ok);
+    },
     /** Edits what was posted once. `gone`: it can't be edited any more. */
     editOne: async (
       workspaceId: WorkspaceId,
@@ -148,15 +152,14 @@ export function createOutbox(parts: OutboxParts) {
   };
 }
 
+/**
+ * `refused`: nothing was posted. `unknown`: Slack's answer is missing or proves nothing, so it may have been. `reason`: Slack's error
+ * code, or one of the app's. `retryAfterMs`: after how long Slack takes it, if there were too many.
+ */
 type PostedOnce =
   | { readonly kind: 'posted'; readonly card: Card }
-  /**
-   * Nothing was posted. `reason`: Slack's error code, or one of the app's. `retryAfterMs`: after how long Slack takes it, if there
-   * were too many.
-   */
   | { readonly kind: 'refused'; readonly reason: string; readonly retryAfterMs?: number }
-  /** Slack's answer is missing, or proves nothing: the message may have been posted. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly reason?: string };
 
 /** Slack's codes for a message that can't be edited any more; `channel_not_found` also after the app left a private channel. */
 const MESSAGE_GONE: readonly string[] = [
@@ -192,12 +195,6 @@ export async function postCards(
   const chosen = [...new Set(recipients)].slice(0, MOST_CARDS);
   const answers = await Promise.all(chosen.map((recipient) => slack.post(recipient, message)));
   return answers.flatMap((answer) => (answer.ok ? [{ channelId: answer.channelId, ts: answer.ts }] : []));
-}
-
-/** Replaces the message of cards, side by side. True if Slack took all of them. */
-export async function editCards(cards: readonly Card[], message: Message, slack: SlackApi): Promise<boolean> {
-  const answers = await Promise.all(cards.map((card) => slack.updateMessage(card, message)));
-  return answers.every(({ ok }) => ok);
 }
 
 /**
@@ -299,12 +296,7 @@ export function createPacedEdits({
   channels,
   mayAnnounce,
   system,
-}: {
-  readonly clients: SlackClients;
-  readonly channels: Channels;
-  readonly mayAnnounce: MayAnnounce;
-  readonly system: System;
-}) {
+}: Pick<OutboxParts, 'clients' | 'channels' | 'mayAnnounce' | 'system'>) {
   const paces = new LRUCache<WorkspaceId, Pace>({ max: MOST_WORKSPACES });
   const paceOf = (workspaceId: WorkspaceId) => {
     const pace = paces.get(workspaceId) ?? { edits: [], quietUntil: 0 };
@@ -345,15 +337,7 @@ function takeTurn(pace: Pace, now: number): number {
   return 0;
 }
 
-/** Reports to Slack how a step ended; never throws. `token`: for this execution alone. Users see `error` as it is, in plain text. */
-export type EndStep = (
-  step: {
-    readonly workspaceId: WorkspaceId;
-    readonly executionId: string;
-    readonly token: Secret<string> | undefined;
-  },
-  result: { readonly outputs: StepOutputs } | { readonly error: string },
-) => Promise<StepEnd>;
+export type EndStep = ReturnType<typeof createEndStep>;
 
 /** Slack's codes for outputs that don't match the manifest. */
 const BAD_OUTPUTS = ['parameter_validation_failed', 'invalid_arguments'];
@@ -362,11 +346,14 @@ const BAD_OUTPUTS = ['parameter_validation_failed', 'invalid_arguments'];
 const NOT_FOUND = 'function_execution_not_found';
 
 /**
- * Creates the report of a step's end (`functions.completeSuccess`, `functions.completeError`). Tries the token of the execution,
- * whose lifetime Slack doesn't document, and then the app's own.
+ * Creates the report of a step's end (`functions.completeSuccess`, `functions.completeError`), which never throws. Tries the token of
+ * the execution, whose lifetime Slack doesn't document, and then the app's own. Users see `error` as it is, in plain text.
  */
-export function createEndStep(open: SlackConnections['open'], clients: SlackClients): EndStep {
-  return async ({ workspaceId, executionId, token }, result) => {
+export function createEndStep(open: SlackConnections['open'], clients: SlackClients) {
+  return async (
+    { workspaceId, executionId, token }: Pick<StepEvent, 'workspaceId' | 'executionId' | 'token'>,
+    result: { readonly outputs: StepOutputs } | { readonly error: string },
+  ): Promise<StepEnd> => {
     const ofRun = token ? [open(async () => ({ token }))] : [];
     const errors: string[] = [];
     for (const slack of [...ofRun, clients.of(workspaceId)]) {

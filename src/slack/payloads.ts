@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ChannelId, InstallationId, WorkspaceId } from '../core/ids.ts';
+import type { WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { RequestPlace } from '../installations/installations.ts';
@@ -212,31 +212,13 @@ const eventPlace = {
     .catch([]),
 };
 
-const eventEnvelope = z.object(eventPlace);
-
 /** Returns the place of an event. Its workspace is '' if Slack doesn't name one. */
-function placeOfEvent(read: z.output<typeof eventEnvelope>): RequestPlace {
+function placeOfEvent(read: z.output<z.ZodObject<typeof eventPlace>>): RequestPlace {
   const [authorization] = read.authorizations;
   const workspaceId = read.context_team_id ?? authorization?.team_id ?? read.team_id ?? '';
   const enterpriseId = read.context_enterprise_id ?? read.enterprise_id ?? undefined;
   const orgId = authorization?.is_enterprise_install ? enterpriseId : undefined;
   return { workspaceId, orgId };
-}
-
-/** A message from a user to the app: a mention in a channel, or a direct message. */
-export interface TypedMessage {
-  readonly kind: 'mention' | 'direct_message';
-  /** The same at every delivery of the event. */
-  readonly eventId: string;
-  readonly place: RequestPlace;
-  readonly actor: Actor & { readonly channelId: ChannelId };
-  readonly ts: string;
-  /** Epoch milliseconds, by Slack's clock. */
-  readonly sentAt: number;
-  /** The thread for the answer; undefined for a direct message outside of threads. */
-  readonly thread: Thread | undefined;
-  /** The command, without the mention; undefined if the message mentions the app but doesn't begin with the mention. */
-  readonly text: string | undefined;
 }
 
 const stamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
@@ -264,6 +246,10 @@ const messageEvent = z.object({
 });
 type MessageEvent = z.output<typeof messageEvent>;
 
+/** A mention in a channel, or a direct message. */
+type MessageKind = 'mention' | 'direct_message';
+export type TypedMessage = NonNullable<ReturnType<typeof readTypedMessage>>;
+
 /** The subtypes that users write: a reply that is also sent to the channel, a message with a file, and `/me`. */
 const TYPED_SUBTYPES = ['thread_broadcast', 'file_share', 'me_message'];
 
@@ -271,14 +257,14 @@ const TYPED_SUBTYPES = ['thread_broadcast', 'file_share', 'me_message'];
  * Reads an event as what a user wrote to the app; undefined for everything else: messages of apps, this one included, events about
  * messages (a change, a deletion, a user who joined), edited messages, and messages in channels without a mention.
  */
-export function readTypedMessage(body: unknown): TypedMessage | undefined {
+export function readTypedMessage(body: unknown) {
   const read = messageEvent.safeParse(body).data;
   if (!read) return undefined;
   const { event } = read;
   const isOfApp = (event.bot_id ?? undefined) !== undefined || event.user === 'USLACKBOT';
   const isOther = event.subtype !== undefined && !TYPED_SUBTYPES.includes(event.subtype);
   if (isOfApp || isOther || (event.edited ?? undefined) !== undefined) return undefined;
-  const kind = event.type === 'app_mention' ? 'mention' : 'direct_message';
+  const kind: MessageKind = event.type === 'app_mention' ? 'mention' : 'direct_message';
   if (kind === 'direct_message' && event.channel_type !== 'im') return undefined;
   const [authorization] = read.authorizations;
   const place = placeOfEvent(read);
@@ -286,11 +272,14 @@ export function readTypedMessage(body: unknown): TypedMessage | undefined {
   const homeTeamId = homeOf(read, workspaceId);
   return {
     kind,
+    /** The same at every delivery of the event. */
     eventId: read.event_id,
     place,
     actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId },
     ts: event.ts,
+    /** Epoch milliseconds, by Slack's clock. */
     sentAt: Number(event.ts) * 1000,
+    /** Undefined for a direct message outside of threads. */
     thread: answerThreadOf(event, kind),
     text: commandIn(event.text, kind, authorization?.user_id ?? undefined),
   };
@@ -312,7 +301,7 @@ function homeOf({ event, is_ext_shared_channel }: MessageEvent, workspaceId: str
 /** Returns the thread for the answer: the message's own, or for a mention outside of threads the one under it. */
 function answerThreadOf(
   { ts, thread_ts: root }: MessageEvent['event'],
-  kind: TypedMessage['kind'],
+  kind: MessageKind,
 ): Thread | undefined {
   if (root !== undefined) return { ts: root, isOpen: true };
   return kind === 'mention' ? { ts, isOpen: false } : undefined;
@@ -322,11 +311,7 @@ function answerThreadOf(
  * Finds the command in a message: its first line, without the mention. Undefined if a mention doesn't begin the message, since
  * "thanks @vps, stop web-1 was right" is no command.
  */
-function commandIn(
-  text: string,
-  kind: TypedMessage['kind'],
-  botUserId: string | undefined,
-): string | undefined {
+function commandIn(text: string, kind: MessageKind, botUserId: string | undefined): string | undefined {
   const mention = /^\s*<@([UW][A-Z0-9]+)(?:\|[^>]*)?>[\s,:]*/.exec(text);
   const isOurs = mention && (botUserId === undefined || mention[1] === botUserId);
   if (kind === 'mention' && !isOurs) return undefined;
@@ -366,14 +351,6 @@ export function readHomeOpened(body: unknown) {
   return { place, actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId } };
 }
 
-/** The event that a token of the app was revoked, or the app uninstalled. */
-export interface Revocation {
-  /** The installations that it may be about: the workspace's, the organization's, or both if Slack doesn't say. */
-  readonly ids: readonly InstallationId[];
-  /** Epoch milliseconds, by Slack's clock. */
-  readonly at: number;
-}
-
 const isOrg = z.boolean().nullish().catch(undefined);
 const revocationEvent = z.object({
   team_id: maybeId,
@@ -395,16 +372,22 @@ const revocationEvent = z.object({
 });
 
 /** Reads an event as a revocation; undefined for any other event, and for tokens of users, of which the app has none. */
-export function readRevocation(body: unknown): Revocation | undefined {
+export function readRevocation(body: unknown) {
   const read = revocationEvent.safeParse(body).data;
   if (!read) return undefined;
   const { team_id: team, enterprise_id: enterprise, authorizations, event, event_time } = read;
   if (event.type === 'tokens_revoked' && (event.tokens?.bot.length ?? 0) === 0) return undefined;
   const isOfOrg = authorizations?.[0]?.is_enterprise_install ?? read.is_enterprise_install;
   const places = isOfOrg === true ? [enterprise] : isOfOrg === false ? [team] : [team, enterprise];
-  const ids = places.filter((place) => place !== undefined && place !== null);
-  return { ids, at: event_time * 1000 };
+  return {
+    /** The installations that it may be about: the workspace's, the organization's, or both if Slack doesn't say. */
+    ids: places.filter((place) => place !== undefined && place !== null),
+    /** Epoch milliseconds, by Slack's clock. */
+    at: event_time * 1000,
+  };
 }
+
+export type Revocation = NonNullable<ReturnType<typeof readRevocation>>;
 
 /** The shape of a step's input, which is null, absent or empty if it was left out. */
 const input = z.string().max(20_000).default('').catch('');

@@ -1,8 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import type { WorkspaceId } from '../core/ids.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
+import type { Message, MessageBlock } from './kit/blocks.ts';
+import { escapeText, shorten } from './kit/text.ts';
+import type { SeenAnswer, SlackAnswer } from './slack-api.ts';
 
 /** A refusal by Slack, in Slack's terms. Nothing in it repeats what was posted. */
 export interface SlackRefusal {
@@ -118,4 +122,191 @@ const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired'
 export function whyNotOpened(error: string): 'too_late' | 'refused' | 'unanswered' {
   if (EXPIRED.includes(error)) return 'too_late';
   return isProven(error) ? 'refused' : 'unanswered';
+}
+
+/**
+ * Sends a message. If Slack refuses it, sends its `plainBlocks`; if Slack refuses the blocks again, sends the words alone. A
+ * secret never becomes text, which notifications show.
+ */
+export async function withFallback<More>(
+  message: Message,
+  send: (text: string, blocks: MessageBlock[]) => Promise<SlackAnswer<More>>,
+): Promise<SlackAnswer<More>> {
+  const { text } = message;
+  const first = await send(text, message.blocks);
+  if (first.ok) return first;
+  const second = message.plainBlocks ? await send(text, message.plainBlocks) : first;
+  if (second.ok || !refusesBlocks(second.error) || holdsSecret(message)) return second;
+  return send(plainText(message), []);
+}
+
+/** Whether an error is about blocks: `invalid_blocks`, `invalid_blocks_format`, `msg_blocks_too_long` and the like. */
+function refusesBlocks(code: string): boolean {
+  return /^(invalid|msg)_blocks/.test(code);
+}
+
+/** Whether a message has a secret: a root password is always in a preformatted block (docs/design.md 5.2). */
+export function holdsSecret({ blocks }: Message): boolean {
+  return blocks.some(({ type }) => type === 'rich_text');
+}
+
+/** The longest text, in characters. */
+const TEXT_MOST = 3000;
+
+/** Returns the words of a message in mrkdwn, without its buttons, cut to 3,000 characters. */
+export function plainText(message: Message): string {
+  const words = (message.plainBlocks ?? message.blocks).flatMap(wordsOf).filter((text) => text !== '');
+  return shorten(words.length === 0 ? message.text : words.join('\n'), TEXT_MOST);
+}
+
+function wordsOf(block: MessageBlock): string[] {
+  switch (block.type) {
+    case 'header':
+      return [escapeText(block.text.text)];
+    case 'section':
+      return [block.text, ...(block.fields ?? [])].map((part) => (part ? inMrkdwn(part) : ''));
+    case 'context':
+      return block.elements.map((element) => ('text' in element ? inMrkdwn(element) : ''));
+    default:
+      return [];
+  }
+}
+
+function inMrkdwn({ type, text }: { readonly type: string; readonly text: string }): string {
+  return type === 'mrkdwn' ? text : escapeText(text);
+}
+
+/** Whether Slack's error is about what a view contains. */
+export function refusesView(code: string): boolean {
+  return code === 'invalid_arguments' || refusesBlocks(code);
+}
+
+/** What the app does in Slack besides answering users, if its setup allows it, and the scopes for that. */
+const SCOPES_OF = {
+  direct_messages: ['chat:write'],
+  announcements: ['chat:write'],
+  user_lookups: ['users:read'],
+  group_lookups: ['usergroups:read'],
+  channel_lookups: ['channels:read', 'groups:read'],
+} as const;
+export type SlackAbility = keyof typeof SCOPES_OF;
+export const SLACK_ABILITIES = Object.keys(SCOPES_OF) as readonly SlackAbility[];
+
+/** Why Slack refuses an ability; `error` is Slack's code. */
+export type SlackProblem =
+  | { readonly code: 'messages_tab_disabled' }
+  | { readonly code: 'missing_scope'; readonly scopes: readonly string[] }
+  | { readonly code: 'token_refused'; readonly error: string }
+  | { readonly code: 'restricted'; readonly error: string };
+
+/** Slack's last answer about an ability; `untried` if there was none in the past hour. */
+export type SeenAbility = 'works' | 'untried' | SlackProblem;
+
+/** Slack's last answers about all abilities. */
+export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
+
+/** How long an observation counts: Slack doesn't say when the app's setup changes. */
+const KNOWN_FOR_MS = HOUR_MS;
+
+/** How many observations are kept: room for five abilities in each of a thousand workspaces. */
+const MOST_OBSERVATIONS = 5000;
+
+interface Observation {
+  readonly state: 'works' | SlackProblem;
+  readonly at: number;
+  readonly channelId: string | undefined;
+}
+
+export type SlackAbilities = ReturnType<typeof createSlackAbilities>;
+
+/** Learns from Slack's answers what Slack allows the app to do. In memory only. */
+export function createSlackAbilities(system: System) {
+  const observed = new LRUCache<string, Observation>({
+    maxSize: MOST_OBSERVATIONS,
+    sizeCalculation: () => 1,
+  });
+  const recent = (key: string): Observation | undefined => {
+    const known = observed.get(key);
+    return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
+  };
+  return {
+    /** Notes an answer. */
+    watch: (workspaceId: WorkspaceId, seen: SeenAnswer): void => {
+      const ability = abilityOf(seen);
+      const state = ability && stateOf(ability, seen);
+      if (state === undefined) return;
+      const key = `${workspaceId} ${ability}`;
+      if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
+      observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
+    },
+    /** Returns what Slack was seen to allow in a workspace. */
+    read: (workspaceId: WorkspaceId): SeenAbilities => {
+      const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
+      return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
+    },
+  };
+}
+
+/** Whether a success must not replace a known problem: public and private channels take a scope each. */
+function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
+  return (
+    known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
+  );
+}
+
+/** Returns the ability that an answer says something about. */
+function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
+  if (method === 'users.info') return 'user_lookups';
+  if (method === 'usergroups.list') return 'group_lookups';
+  if (method === 'conversations.info') return isChannel(channelId) ? 'channel_lookups' : undefined;
+  if (method === 'response_url') return isAnnouncement ? 'announcements' : undefined;
+  if (method.startsWith('chat.post') && /^[UWD]/.test(channelId)) return 'direct_messages';
+  return method === 'chat.postMessage' && isChannel(channelId) ? 'announcements' : undefined;
+}
+
+const isChannel = (id: string) => /^[CG]/.test(id);
+
+/** Reads an answer as the state of an ability; undefined if it says nothing about the app's setup, as in a short outage. */
+function stateOf(
+  ability: SlackAbility,
+  { error, neededScope = '' }: SeenAnswer,
+): Observation['state'] | undefined {
+  if (error === undefined) return 'works';
+  if (error === 'messages_tab_disabled') return { code: error };
+  if (error === 'missing_scope') return { code: error, scopes: missingScopes(ability, neededScope) };
+  if (isTokenRefused(error)) return { code: 'token_refused', error };
+  return RESTRICTIONS.includes(error) ? { code: 'restricted', error } : undefined;
+}
+
+/** Lists the missing scopes of the manifest: Slack may also name others that would do as well. */
+function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
+  const scopes: readonly string[] = SCOPES_OF[ability];
+  const named = scopes.filter((scope) => needed.split(',').includes(scope));
+  return named.length === 0 ? scopes : named;
+}
+
+/** Slack's codes for what admins don't allow the app, whatever its scopes. */
+const RESTRICTIONS: readonly string[] = [
+  'access_denied',
+  'accesslimited',
+  'ekm_access_denied',
+  'enterprise_is_restricted',
+  'no_permission',
+  'not_allowed_token_type',
+  'restricted_action',
+  'team_access_not_granted',
+  'two_factor_setup_required',
+];
+
+/** Slack's codes for a token that it refuses permanently. */
+const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
+
+/** Whether an error code means that Slack refuses the token itself. */
+export function isTokenRefused(error: string | undefined): boolean {
+  return error !== undefined && TOKEN_ERRORS.includes(error);
+}
+
+/** Whether Slack refuses all direct messages of the app, because its Messages tab is off. */
+export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
+  return typeof direct_messages === 'object' && direct_messages.code === 'messages_tab_disabled';
 }

@@ -1,4 +1,5 @@
-import type { AnyBlock } from '@slack/types';
+import type { AnyBlock, KnownBlock } from '@slack/types';
+import { DatabaseUnreachable, describeDefect, isExpected } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
@@ -6,13 +7,15 @@ import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
-import { holdsSecret } from './failures.ts';
+import { wordsOfError, wordsOfUnreachable } from '../words.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
-import type { Origin } from './kit/form.ts';
+import { noticeView, type Origin } from './kit/form.ts';
 import { type CardParts, cardView, readCard } from './kit/home-view.ts';
+import { decodeText } from './kit/text.ts';
 import type { TypedMessage } from './payloads.ts';
-import type { Reply, Views } from './request.ts';
-import type { SlackApi, SlackClients } from './slack-api.ts';
+import { holdsSecret } from './refusals.ts';
+import type { Reply, SlackRequest, Views } from './request.ts';
+import type { SlackAnswer, SlackApi, SlackClients } from './slack-api.ts';
 
 /** The user who gets the replies, and where they acted. */
 interface Addressee {
@@ -148,14 +151,18 @@ export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: Sl
     if (await first(message)) return true;
     const isSecret = holdsSecret(message);
     const sent = await slack.post(userId, isSecret ? textMessage(NOT_SHOWN) : message);
-    if (!sent.ok) log.warn('a user got no answer: Slack refused every way to send it', { user: userId });
-    return sent.ok && !isSecret;
+    return wasSent(sent, userId, log) && !isSecret;
   };
   return {
     ...reply,
     send: (message) => answer(message, reply.send),
     replace: (message) => answer(message, reply.replace),
   };
+}
+
+function wasSent({ ok }: SlackAnswer, userId: UserId, log: Log): boolean {
+  if (!ok) log.warn('a user got no answer: Slack refused every way to send it', { user: userId });
+  return ok;
 }
 
 /** Reads a `response_url`; undefined unless it is an HTTPS address of Slack, or on the machine of `apiUrl`. */
@@ -210,10 +217,7 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
   const send = async (message: Message) => {
     const isSecret = holdsSecret(message);
     const shown = isSecret ? textMessage(NO_PASSWORD_HERE) : message;
-    const sent = await slack.post(actor.channelId, shown, thread?.ts);
-    if (!sent.ok)
-      log.warn('a user got no answer: Slack refused every way to send it', { user: actor.userId });
-    return sent.ok && !isSecret;
+    return wasSent(await slack.post(actor.channelId, shown, thread?.ts), actor.userId, log) && !isSecret;
   };
   return { ...NO_REPLY, send, replace: send };
 }
@@ -256,4 +260,63 @@ export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['
     edit,
     delete: async () => false,
   };
+}
+
+/** Makes the buttons that are shown with an error: what the user can do about it. `typed` is the command that failed. */
+export type NextSteps = (error: unknown, typed?: string) => KnownBlock[];
+
+/** Sends an error's words, with what the user can do, to the user alone. Features don't catch errors, so all end here. */
+export async function sendError(
+  error: unknown,
+  request: SlackRequest,
+  steps: readonly KnownBlock[],
+): Promise<void> {
+  await request.reply.send(textMessage(request.explain(error), ...steps));
+}
+
+/** Shows an error in a modal that was submitted, or in a message if the user has closed the modal. */
+export async function showLateError(
+  error: unknown,
+  viewId: string,
+  request: SlackRequest,
+  steps: readonly KnownBlock[],
+): Promise<void> {
+  const words = request.explain(error);
+  const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
+  if (!ok) await request.reply.send(textMessage(words, ...steps));
+}
+
+/** What explaining an error needs. */
+export interface ExplainParts {
+  readonly system: System;
+  readonly log: Log;
+}
+
+/**
+ * Puts an error into words, in escaped mrkdwn. A defect gets an incident ID, in the log and in the words; its own message is kept
+ * out of both, since it may repeat what a user typed or what an answer contained. `hasBegun`: whether the request may have done
+ * something before the error; absent if that is not known.
+ */
+export function explainError(
+  error: unknown,
+  {
+    system,
+    log,
+    currency,
+    hasBegun,
+  }: ExplainParts & { readonly currency: string; readonly hasBegun?: boolean },
+): string {
+  if (isExpected(error)) return wordsOfError(error, currency);
+  if (error instanceof DatabaseUnreachable) {
+    log.error('a request could not reach the database', { cause: error.reason });
+    return wordsOfUnreachable(hasBegun);
+  }
+  const incident = system.newId().slice(-8);
+  log.error('an unexpected error occurred during a request', { incident, ...describeDefect(error) });
+  return `Something went wrong (incident \`${incident}\`). Your admin can find it in the log.`;
+}
+
+/** Turns mrkdwn into plain text, which errors beside fields are: no code marks, no entities. */
+export function plainWords(words: string): string {
+  return decodeText(words.replaceAll('`', ''));
 }

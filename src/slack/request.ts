@@ -15,12 +15,12 @@ import type { Card } from '../requests/request.ts';
 import type { FollowedActs } from '../servers/follow.ts';
 import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
-import { explainError } from './failures.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
 import { announce, type MayAnnounce, react } from './outbox.ts';
 import { whyNotOpened } from './refusals.ts';
+import { explainError } from './reply.ts';
 import type { AdmissionParts } from './routing.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
 

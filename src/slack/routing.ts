@@ -3,14 +3,13 @@ import { DatabaseUnreachable } from '../core/errors.ts';
 import type { SeenRequests } from '../db/kept.ts';
 import type { Admission, RequestPlace } from '../installations/installations.ts';
 import type { StepEvent } from '../workflows/run.ts';
-import { type ExplainParts, explainError, type NextSteps } from './failures.ts';
 import type { HomePublisher } from './home-publisher.ts';
 import { textMessage } from './kit/blocks.ts';
 import type { Handlers, Shortcut } from './kit/command.ts';
 import { escapeText } from './kit/text.ts';
 import type { EndStep } from './outbox.ts';
 import type { Revocation } from './payloads.ts';
-import { findReplyUrl, replyByUrl } from './reply.ts';
+import { type ExplainParts, explainError, findReplyUrl, type NextSteps, replyByUrl } from './reply.ts';
 import type { Reply, RequestParts, SlackRequest } from './request.ts';
 import type { SlackConnections } from './slack-api.ts';
 

@@ -11,7 +11,6 @@ import type { Log } from '../log.ts';
 import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
-import { withFallback } from './failures.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
 import {
   createRefusalLog,
@@ -20,6 +19,7 @@ import {
   readReplyRefusal,
   type SlackRefusal,
   saysOk,
+  withFallback,
 } from './refusals.ts';
 
 /**
@@ -179,10 +179,15 @@ function createSlackApi(
       ),
     react: ({ channelId: channel, ts: timestamp }, name) =>
       call('reactions.add', { channel, timestamp, name }, nothing),
-    findUser: (user) => call('users.info', { user }, foundUser),
-    listUsers: (page) => call('users.list', { ...page }, foundUsers),
+    findUser: (user) => call('users.info', { user }, z.object({ user: z.unknown() })),
+    listUsers: (page) =>
+      call(
+        'users.list',
+        { ...page },
+        z.unknown().transform((found) => ({ page: found })),
+      ),
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
-    findChannel: (channel) => call('conversations.info', { channel }, foundChannel),
+    findChannel: (channel) => call('conversations.info', { channel }, z.object({ channel: z.unknown() })),
     completeStep: (id, outputs) =>
       call('functions.completeSuccess', { function_execution_id: id, outputs }, nothing),
     failStep: (id, error) => call('functions.completeError', { function_execution_id: id, error }, nothing),
@@ -246,17 +251,10 @@ const openedView = z
 const card = z
   .object({ channel: text, ts: text })
   .transform(({ channel, ts }): Card => ({ channelId: channel, ts }));
-/** Reads the answer to `users.info`. */
-const foundUser = z.object({ user: z.unknown() });
-/** Keeps a page of `users.list` as it is. */
-const foundUsers = z.unknown().transform((page) => ({ page }));
 /** Reads the answer to `usergroups.list`. */
 const foundGroups = z
   .object({ usergroups: z.unknown() })
   .transform(({ usergroups }) => ({ groups: usergroups }));
-/** Reads the answer to `conversations.info`. */
-const foundChannel = z.object({ channel: z.unknown() });
-
 /** Reads a page of `conversations.members`. */
 const memberPage = z
   .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
@@ -401,36 +399,30 @@ function stampedApi(
   };
 }
 
-/** Slack's clock, by which messages carry their time: the machine's clock may be minutes off. */
-export interface SlackClock {
-  /** Sets the clock by the `Date` header of an answer that just arrived; `askedAt`: when the call was made. */
-  noteAnswer(date: string | null, askedAt: number): void;
-  /** Sets the clock forward to the time at which Slack signed a request: a lower bound, since requests may be delayed. */
-  noteRequest(signedAt: number): void;
-  /** Returns the time by Slack's clock, or by the machine's until Slack's is known, in epoch milliseconds. */
-  now(): number;
-  /** Warns the operator, in one sentence, if the machine's clock is off by a minute or more. */
-  warnings(): readonly string[];
-}
-
 /** Longer than any call to Slack. If one seems longer, the process froze or the clock was set: the answer's age is unknown. */
 const LONGEST_CALL_MS = 10_000;
 
-/** Creates the clock, which shows the machine's time at first. */
-export function createSlackClock(system: System): SlackClock {
+export type SlackClock = ReturnType<typeof createSlackClock>;
+
+/** Creates Slack's clock, by which messages carry their time: the machine's clock may be minutes off. */
+export function createSlackClock(system: System) {
   let aheadMs: number | undefined;
   return {
-    noteAnswer: (date, askedAt) => {
+    /** Sets the clock by the `Date` header of an answer that just arrived; `askedAt`: when the call was made. */
+    noteAnswer: (date: string | null, askedAt: number): void => {
       const at = Date.parse(date ?? '');
       const isNew = Math.abs(system.now() - askedAt) < LONGEST_CALL_MS;
       if (isNew && !Number.isNaN(at)) aheadMs = at - system.now();
     },
-    noteRequest: (signedAt) => {
+    /** Sets the clock forward to the time at which Slack signed a request: a lower bound, since requests may be delayed. */
+    noteRequest: (signedAt: number): void => {
       const leastMs = signedAt - system.now();
       aheadMs = Math.max(aheadMs ?? leastMs, leastMs);
     },
+    /** Returns the time by Slack's clock, or by the machine's until Slack's is known, in epoch milliseconds. */
     now: () => system.now() + (aheadMs ?? 0),
-    warnings: () => {
+    /** Warns the operator, in one sentence, if the machine's clock is off by a minute or more. */
+    warnings: (): readonly string[] => {
       const offMs = aheadMs ?? 0;
       if (Math.abs(offMs) < MINUTE_MS) return [];
       const minutes = Math.round(Math.abs(offMs) / MINUTE_MS);

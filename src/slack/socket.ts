@@ -5,10 +5,9 @@ import { withResolvers, withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { isTokenRefused } from './abilities.ts';
 import { quietLogger, type Transport } from './bolt.ts';
 import { namedId } from './payloads.ts';
-import { readRefusal } from './refusals.ts';
+import { isTokenRefused, readRefusal } from './refusals.ts';
 
 /** The times of Socket Mode, in milliseconds. */
 export interface SocketTimes {
@@ -291,7 +290,7 @@ function createConnection(client: Client, { log, system, onAck }: Options): Sock
   const leaving = withResolvers<string>();
   const ended = withResolvers();
   const life: Life = { unacknowledged, isGreeted: false, isTaking: true, leave: leaving.resolve };
-  interceptMessages(client, log, (message) => takeMessage(message, life, log));
+  interceptMessages(client, log, life);
   client.on('outgoing_message', ({ envelope_id }: { envelope_id: string }) =>
     unacknowledged.remove(envelope_id),
   );
@@ -319,33 +318,13 @@ function createConnection(client: Client, { log, system, onAck }: Options): Sock
   };
 }
 
-/** Takes a message; returns whether Slack's library gets it, too. */
-function takeMessage(message: SocketMessage, life: Life, log: Log): boolean {
-  if (message.kind === 'hello') {
-    life.isGreeted = true;
-    log.info('connected to Slack over a WebSocket', { connections: message.connections });
-    return true;
-  }
-  if (message.kind === 'disconnect') {
-    // The library would close at once, and requests that were taken could not be acknowledged any more.
-    if (!isRoutine(message.reason)) life.isGreeted = false;
-    life.leave(message.reason);
-    return false;
-  }
-  // Slack sends an unacknowledged request again, over another connection.
-  if (life.isTaking) life.unacknowledged.add(message.id);
-  return life.isTaking;
-}
-
 /** Reads Slack's messages before Slack's library does, which throws for messages that it does not know. */
-function interceptMessages(client: Client, log: Log, take: (message: SocketMessage) => boolean): void {
+function interceptMessages(client: Client, log: Log, life: Life): void {
   const handlers = client.listeners('ws_message');
   if (handlers.length === 0) throw new Error('Slack’s library does not read what arrives over a WebSocket');
   client.removeAllListeners('ws_message');
   client.on('ws_message', (data: unknown, isBinary: unknown) => {
-    const message = readSocketMessage(data);
-    if (!message) log.debug('Slack sent an unknown kind of message over a WebSocket');
-    if (!message || !take(message)) return;
+    if (!takeMessage(typeof data === 'string' ? parse(data) : undefined, life, log)) return;
     for (const handle of handlers) {
       Promise.resolve(handle(data, isBinary)).catch((error: unknown) =>
         log.error('a message from Slack was not understood', describeDefect(error)),
@@ -353,13 +332,6 @@ function interceptMessages(client: Client, log: Log, take: (message: SocketMessa
     }
   });
 }
-
-/** A message of Slack over a WebSocket, as far as the app reads it. */
-type SocketMessage =
-  | { readonly kind: 'hello'; readonly connections: number | undefined }
-  /** Slack closes this connection: soon if the reason is a routine, otherwise now. */
-  | { readonly kind: 'disconnect'; readonly reason: string }
-  | { readonly kind: 'envelope'; readonly id: string };
 
 const hello = z.object({ type: z.literal('hello'), num_connections: z.number().optional().catch(undefined) });
 const disconnect = z.object({
@@ -377,17 +349,30 @@ const envelope = z.object({
 });
 const eventPayload = z.object({ event: z.object({ type: z.string() }) });
 
-/** Reads a message; undefined for an unknown one, which is ignored. */
-function readSocketMessage(data: unknown): SocketMessage | undefined {
-  const message = typeof data === 'string' ? parse(data) : undefined;
+/** Takes a message; returns whether Slack's library gets it, too. An unknown one is ignored. */
+function takeMessage(message: unknown, life: Life, log: Log): boolean {
   const greeting = hello.safeParse(message).data;
-  if (greeting) return { kind: 'hello', connections: greeting.num_connections };
+  if (greeting) {
+    life.isGreeted = true;
+    log.info('connected to Slack over a WebSocket', { connections: greeting.num_connections });
+    return true;
+  }
   const farewell = disconnect.safeParse(message).data;
-  if (farewell) return { kind: 'disconnect', reason: farewell.reason };
+  if (farewell) {
+    // Slack closes this connection: soon if the reason is a routine, otherwise now. The library would close at once, and requests
+    // that were taken could not be acknowledged any more.
+    if (!isRoutine(farewell.reason)) life.isGreeted = false;
+    life.leave(farewell.reason);
+    return false;
+  }
   const work = envelope.safeParse(message).data;
-  if (!work) return undefined;
-  if (work.type === 'events_api' && !eventPayload.safeParse(work.payload).success) return undefined;
-  return { kind: 'envelope', id: work.envelope_id };
+  if (!work || (work.type === 'events_api' && !eventPayload.safeParse(work.payload).success)) {
+    log.debug('Slack sent an unknown kind of message over a WebSocket');
+    return false;
+  }
+  // Slack sends an unacknowledged request again, over another connection.
+  if (life.isTaking) life.unacknowledged.add(work.envelope_id);
+  return life.isTaking;
 }
 
 function parse(text: string): unknown {

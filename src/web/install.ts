@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InstallEnd, NewInstallation } from '../installations/installations.ts';
-import type { Installer } from '../slack/oauth.ts';
+import type { Installer } from '../slack/tokens.ts';
 import { answer, answerPage, escapeHtml } from './page.ts';
 
 const INSTALL = '/slack/install';

@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Secret } from '../core/secret.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import type { Installer } from '../slack/oauth.ts';
+import type { Installer } from '../slack/tokens.ts';
 import type { System } from '../system.ts';
 import { type ConnectParts, serveConnect } from './connect.ts';
 import { isInstallPath, serveInstall } from './install.ts';

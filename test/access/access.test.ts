@@ -5,36 +5,28 @@ import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { engines, entry, newGrant, T0 } from '../db/support.ts';
 
-describe.each(engines)('workspaces and keys on $name', ({ make }) => {
-  let store: Store;
-  beforeEach(async () => {
-    store = await make();
+describe.each(engines)('workspaces on $name', ({ make }) => {
+  test('have default settings until an owner changes them, and keep them when renamed', async () => {
+    const { workspaces } = await make();
+    await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', settings: DEFAULT_SETTINGS });
+    const settings = {
+      announces: false,
+      approval: { ...DEFAULT_SETTINGS.approval, delete: true },
+      budget: { workspace: money(5000), person: money(0) },
+      channelId: 'C1',
+    };
+    expect(await workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings)).toBe(true);
+    await workspaces.put({ id: 'T1', name: 'Acme 2' }, T0);
+    expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme 2', settings });
+    expect(await workspaces.changeSettings('T1', settings, DEFAULT_SETTINGS)).toBe(true);
+    expect((await workspaces.find('T1'))?.settings).toEqual(DEFAULT_SETTINGS);
+    expect(await workspaces.find('T2')).toBeUndefined();
   });
 
-  describe('workspaces', () => {
-    test('have default settings until an owner changes them, and keep them when renamed', async () => {
-      const { workspaces } = store;
-      await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
-      expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', settings: DEFAULT_SETTINGS });
-      const settings = {
-        announces: false,
-        approval: { ...DEFAULT_SETTINGS.approval, delete: true },
-        budget: { workspace: money(5000), person: money(0) },
-        channelId: 'C1',
-      };
-      expect(await workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings)).toBe(true);
-      await workspaces.put({ id: 'T1', name: 'Acme 2' }, T0);
-      expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme 2', settings });
-      expect(await workspaces.changeSettings('T1', settings, DEFAULT_SETTINGS)).toBe(true);
-      expect((await workspaces.find('T1'))?.settings).toEqual(DEFAULT_SETTINGS);
-      expect(await workspaces.find('T2')).toBeUndefined();
-    });
-
-    test('that don’t exist can’t be changed: no limit is lost silently', async () => {
-      await expect(
-        store.workspaces.changeSettings('T9', DEFAULT_SETTINGS, DEFAULT_SETTINGS),
-      ).rejects.toThrow();
-    });
+  test('that don’t exist can’t be changed: no limit is lost silently', async () => {
+    const { workspaces } = await make();
+    await expect(workspaces.changeSettings('T9', DEFAULT_SETTINGS, DEFAULT_SETTINGS)).rejects.toThrow();
   });
 });
 

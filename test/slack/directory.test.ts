@@ -93,12 +93,6 @@ describe('a user', () => {
     expect(await people.find('T1', 'U1')).toBeUndefined();
     expect(await people.exists('T1', 'U1')).toBe('unknown');
   });
-
-  it('is looked up once for the details and for whether they exist', async () => {
-    const { people, asked } = known(MEMBER);
-    await Promise.all([people.find('T1', 'U1'), people.exists('T1', 'U1'), people.find('T1', 'U2')]);
-    expect(asked).toEqual(['U1', 'U2']);
-  });
 });
 
 const ONCALL = {
@@ -166,14 +160,6 @@ describe('user groups', () => {
   ])('are unknown when Slack answers %j', async (answer) => {
     const { groups } = groupsOf(() => answer);
     expect([await groups.list('T1'), await groups.listMembers('T1', 'S1')]).toEqual([undefined, undefined]);
-  });
-
-  it('are fetched once, however many groups there are and however many users wait', async () => {
-    const { groups, times } = groupsOf();
-    const ids = Array.from({ length: 40 }, (_, index) => `S${index}`);
-    await Promise.all(ids.map((groupId) => groups.listMembers('T1', groupId)));
-    await groups.list('T1');
-    expect(times()).toBe(1);
   });
 
   it('are fetched at most 15 times a minute by lookups that need fresh answers', async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { type Fields, type Log, silentLog } from '../../src/log.ts';
-import { createSlackAbilities } from '../../src/slack/abilities.ts';
 import { textMessage } from '../../src/slack/kit/blocks.ts';
-import { createTokenService } from '../../src/slack/oauth.ts';
-import { createRefusalLog } from '../../src/slack/refusals.ts';
+import { createRefusalLog, createSlackAbilities } from '../../src/slack/refusals.ts';
 import { createSlackConnections, type SeenAnswer } from '../../src/slack/slack-api.ts';
+import { createTokenService } from '../../src/slack/tokens.ts';
 import { realSystem } from '../../src/system.ts';
 import { startServer } from '../hosting/support.ts';
 import { handClock } from './support/fakes.ts';
@@ -128,15 +127,6 @@ describe('the app’s abilities in Slack', () => {
     expect(read()).toMatchObject({ user_lookups: 'works', group_lookups: { code: 'missing_scope' } });
     await clock.pass(1);
     expect(read()).toEqual(allUntried);
-  });
-
-  it('work again once Slack accepts what it had refused', () => {
-    const direct = { method: 'chat.postMessage', channelId: 'U0OWNER001' };
-    const refused = seenBy({ ...direct, error: 'messages_tab_disabled' });
-    expect(refused.read().direct_messages).toEqual({ code: 'messages_tab_disabled' });
-    expect(seenBy({ ...direct, error: 'messages_tab_disabled' }, direct).read().direct_messages).toBe(
-      'works',
-    );
   });
 
   it('still lack a scope for one channel when another channel can be read', () => {

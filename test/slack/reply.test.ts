@@ -3,7 +3,6 @@ import { Secret } from '../../src/core/secret.ts';
 import { type Log, silentLog } from '../../src/log.ts';
 import type { Card } from '../../src/requests/request.ts';
 import { showButton } from '../../src/servers/buttons.ts';
-import { plainText, withFallback } from '../../src/slack/failures.ts';
 import { createNewestFirst } from '../../src/slack/home-publisher.ts';
 import {
   actions,
@@ -17,6 +16,7 @@ import {
 } from '../../src/slack/kit/blocks.ts';
 import { sendWaiting, waitingWords } from '../../src/slack/kit/notify.ts';
 import { createEndStep, createPacedEdits, postCards } from '../../src/slack/outbox.ts';
+import { plainText, withFallback } from '../../src/slack/refusals.ts';
 import { findReplyUrl, replyByUrl, withDirectMessage } from '../../src/slack/reply.ts';
 import type { SlackAnswer, SlackApi } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';

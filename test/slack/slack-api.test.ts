@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
-import { createSlackAbilities } from '../../src/slack/abilities.ts';
 import { createGroups, createUsers } from '../../src/slack/directory.ts';
-import { createSingleWorkspace } from '../../src/slack/installed-source.ts';
 import { type Message, section, textMessage } from '../../src/slack/kit/blocks.ts';
+import { createSlackAbilities } from '../../src/slack/refusals.ts';
 import {
   createSlackClients,
   createSlackClock,
@@ -13,6 +12,7 @@ import {
   type FindToken,
   type SlackApi,
 } from '../../src/slack/slack-api.ts';
+import { createSingleWorkspace } from '../../src/slack/tokens.ts';
 import { realSystem } from '../../src/system.ts';
 import { startBoth, TOKEN } from '../sandbox/slack/support/fake-app.ts';
 import { handClock, partialSlack, turn } from './support/fakes.ts';

@@ -241,16 +241,6 @@ describe('a connection that can’t be opened', () => {
     await until(() => isReady(connected));
     await until(() => slack.sockets.count === 1);
   });
-
-  it('because Socket Mode was turned off is reported as a fault until it is on again', async () => {
-    const connected = await start();
-    const { slack, transport } = connected;
-    slack.sockets.disable();
-    await until(() => connected.logged.includes('link_disabled'));
-    expect(transport.faults()).toEqual([expect.stringContaining('Socket Mode is turned off')]);
-    slack.app.isSocketMode = true;
-    await until(() => isReady(connected));
-  });
 });
 
 describe('a stop in Socket Mode', () => {

@@ -48,7 +48,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       isShared: async () => undefined,
       hasMember: async () => undefined,
     },
-    channelTest: { post: async () => ({ isPosted: true }) },
+    postOnce: async (_workspaceId, channelId) => ({ kind: 'posted', card: { channelId, ts: '1.0' } }),
     slackAbilities: { watch: () => undefined, read: () => UNTRIED },
     operationNotifier: {
       notify: async () => true,

@@ -90,7 +90,7 @@ export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
   return { type: 'actions', elements };
 }
 
-/** Makes a block of text without formatting: for a secret. `holdsSecret` in failures.ts recognizes a message by it. */
+/** Makes a block of text without formatting: for a secret. `holdsSecret` in refusals.ts recognizes a message by it. */
 export function preformatted(text: string): RichTextBlock {
   return {
     type: 'rich_text',
@@ -255,14 +255,10 @@ const metadata = z.looseObject({ o: z.looseObject({}) });
 
 /** Puts the workspace into the IDs of a view's blocks, and into the origin in its metadata. */
 export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
-  const blocks = stampBlocks(view.blocks, workspaceId);
+  const stamped = { ...view, blocks: stampBlocks(view.blocks, workspaceId) };
   const written = parseMetadata(view.private_metadata ?? '');
-  if (!written) return { ...view, blocks };
-  return {
-    ...view,
-    blocks,
-    private_metadata: JSON.stringify({ ...written, o: { ...written.o, workspaceId } }),
-  };
+  if (!written) return stamped;
+  return { ...stamped, private_metadata: JSON.stringify({ ...written, o: { ...written.o, workspaceId } }) };
 }
 
 function parseMetadata(text: string) {

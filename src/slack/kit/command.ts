@@ -37,13 +37,11 @@ export interface Suggestions {
   find(typed: string, request: SlackRequest): Promise<PlainTextOption[]>;
 }
 
-interface CommandParts<Arguments> extends Partial<Handlers> {
-  readonly name: string;
-  readonly usage: string;
+interface CommandParts<Arguments>
+  extends Partial<Handlers>,
+    Omit<Command, keyof Handlers | 'example' | 'run'> {
   /** Only for a command that takes arguments: otherwise it is the name. */
   readonly example?: string;
-  readonly summary: string;
-  readonly needs: Role | 'anyone';
   /** The keys of `key=value` words that it takes. */
   readonly options?: readonly string[];
   /** Parses the typed words into arguments, or returns a sentence that says what is wrong with them. */
@@ -56,25 +54,18 @@ const MAX_TEXT_LENGTH = 900;
 
 /** Defines a subcommand; `commands.ts` lists all of them. */
 export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
-  const { name, usage, example = name, summary, needs } = parts;
   return {
-    name,
-    usage,
-    example,
-    summary,
-    needs,
+    ...{ example: parts.name, actions: [], modals: [], suggestions: [] },
+    ...parts,
     run: async (rest, request) => {
       const parsed =
         rest.length > MAX_TEXT_LENGTH
           ? `That’s too long: use up to ${MAX_TEXT_LENGTH} characters.`
           : parts.parse(parseTyped(rest, parts.options));
       if (typeof parsed === 'string')
-        throw new Refusal('bad_words', { problem: parsed, usage: `${prefixFor(request)}${usage}` });
+        throw new Refusal('bad_words', { problem: parsed, usage: `${prefixFor(request)}${parts.usage}` });
       await parts.run(parsed, request);
     },
-    actions: parts.actions ?? [],
-    modals: parts.modals ?? [],
-    suggestions: parts.suggestions ?? [],
   };
 }
 

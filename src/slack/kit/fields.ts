@@ -50,26 +50,19 @@ type Emptiness<Fields, Name extends keyof Fields> =
     ? { readonly optional?: boolean }
     : { readonly optional?: never };
 
+type MakeField<Fields, Options> = <Name extends keyof Fields & string>(
+  name: Name,
+  options: Options & Emptiness<Fields, Name>,
+) => InputBlock;
+
 /** Makes the fields of a modal, by their names in its schema. Empty fields are absent from a submission. */
 export interface FieldKinds<Fields> {
-  textField<Name extends keyof Fields & string>(
-    name: Name,
-    options: TextOptions & Emptiness<Fields, Name>,
-  ): InputBlock;
-  selectField<Name extends keyof Fields & string>(
-    name: Name,
-    options: SelectOptions & Emptiness<Fields, Name>,
-  ): InputBlock;
+  readonly textField: MakeField<Fields, TextOptions>;
+  readonly selectField: MakeField<Fields, SelectOptions>;
   /** A choice among all users that Slack lists, bots and guests too; submitted as a user ID. */
-  userField<Name extends keyof Fields & string>(
-    name: Name,
-    options: FieldOptions & Emptiness<Fields, Name>,
-  ): InputBlock;
+  readonly userField: MakeField<Fields, FieldOptions>;
   /** A choice among the channels that the user can see, private ones too; submitted as a channel ID. */
-  channelField<Name extends keyof Fields & string>(
-    name: Name,
-    options: ChannelOptions & Emptiness<Fields, Name>,
-  ): InputBlock;
+  readonly channelField: MakeField<Fields, ChannelOptions>;
 }
 
 /** Returns the makers of one modal's fields. The IDs of its blocks and actions are made here and nowhere else. */

@@ -340,34 +340,6 @@ it('users who can’t have a role are refused one, with the reason, also one who
 });
 
 describe('asking for access', () => {
-  it('reaches the owners, takes one press to answer, notifies the requester and updates the card', async () => {
-    const system = movableSystem();
-    await using team = await startWithServers({ system });
-    const { slack } = team;
-    const nora = slack.as('nora');
-    const owner = slack.as('olga').in('dm');
-    await nora.types('/vps reboot web-1');
-    await nora.sees('You need the operator role');
-    await nora.presses('Ask for access');
-    await nora.fills({ 'Why do you need it?': 'web-1 hangs & <!channel>' });
-    await nora.presses('Send request');
-    await nora.sees('We’ll let you know');
-    await owner.sees('is requesting the operator');
-    await owner.sees('web-1 hangs & <!channel>');
-    await askForRole(nora, 'operator');
-    await nora.sees('the owners haven’t answered yet');
-    if (nora.modal()) await nora.closes();
-    await owner.presses('Approve for 8 h');
-    await owner.sees('Approved by @olga');
-    await nora.sees('@olga made you an operator until');
-    await nora.types('/vps reboot web-1');
-    await nora.sees('rebooted web-1');
-    system.move(8 * HOUR_MS + 1);
-    await nora.overlooksOldMessages().types('/vps reboot web-1');
-    await nora.sees('You don’t have a role yet');
-    expect((await audited(team, 'access_answer')).map(({ outcome }) => outcome)).toEqual(['done', 'started']);
-  });
-
   it('can be answered only once, and never by the requester', async () => {
     await using team = await startWithServers({
       settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },

@@ -211,13 +211,6 @@ describe('when Slack does not say who a user is', () => {
     await named.sees('and was denied: no permission');
   });
 
-  it('makes admins owners if users:read is granted', async () => {
-    await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
-    const admin = team.slack.as('olga');
-    await admin.types('/vps access');
-    await admin.sees('listed in OWNERS');
-  });
-
   it('fails closed within three seconds, also for a form', async () => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
     team.slack.faults.slowDown('users.info', 20_000);

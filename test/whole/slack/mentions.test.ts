@@ -202,22 +202,6 @@ describe('a mention', () => {
     expect(audit).toHaveLength(2);
   });
 
-  it('that Slack delivers minutes late is not carried out, and its user is notified', async () => {
-    await using team = await startWithServers();
-    const at = String(Math.floor(Date.now() / 1000) - 400);
-    const event = {
-      type: 'app_mention',
-      user: USERS.otto.id,
-      text: `<@${APP.botUserId}> stop web-1`,
-      channel: 'C0OPS00001',
-      ts: `${at}.000100`,
-      user_team: 'T0SANDBOX',
-    };
-    await team.slack.sendEvent(event);
-    await team.operator.sees('delivered your message 7 min late, so nothing was done');
-    expect(changesSeen(team)).toEqual([]);
-  });
-
   it('is not carried out again when it is edited, or when it is added to an existing message', async () => {
     await using team = await startWithServers();
     await team.operator.types('@vps stop web-1');

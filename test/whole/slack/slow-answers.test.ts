@@ -105,10 +105,7 @@ describe('a command that is answered at once', () => {
 });
 
 describe('a form that is submitted while the hosting API is slow', () => {
-  async function startPatiently() {
-    const team = await startTeam({ servers: 1, settings: { HOSTING_TIMEOUT_MS: '10000' } });
-    return team;
-  }
+  const startPatiently = () => startTeam({ servers: 1, settings: { HOSTING_TIMEOUT_MS: '10000' } });
 
   it('is acknowledged within Slack’s three seconds, and shows its outcome afterwards: a delete', async () => {
     await using team = await startPatiently();
