@@ -5,7 +5,7 @@ import { type Config, ConfigError, type Environment, parseConfig } from '../conf
 import type { Store } from '../context.ts';
 import { HostingError, isRefusal } from '../core/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
-import { DatabaseMissing, DatabaseUnusable } from '../db/engine.ts';
+import { DatabaseMissing, DatabaseUnusable } from '../db/database.ts';
 import { openStore } from '../db/open-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
 import { createHosting } from '../hosting/client.ts';

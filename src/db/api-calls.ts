@@ -1,7 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { ApiCalls, SlotLimits } from '../hosting/hosting-api.ts';
-import type { Foundation, Queries } from './database.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Foundation, Queries } from './database.ts';
 import type { Tables } from './tables.ts';
 
 interface Wanted extends SlotLimits {

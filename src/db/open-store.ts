@@ -19,13 +19,19 @@ import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
 import { createAuditLog } from './audit-log.ts';
-import { type Foundation, openEngine, type Queries } from './database.ts';
-import { DatabaseUnusable, type Engine } from './engine.ts';
+import {
+  DatabaseUnusable,
+  type Engine,
+  type EngineOptions,
+  type Foundation,
+  type Queries,
+} from './database.ts';
 import { countJobs, createJobStore } from './jobs.ts';
 import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
 import { createLockLeases } from './locks.ts';
 import { createLastSent, findRestore, identify, type LastSent, refuseMoved } from './moves.ts';
 import { migrate, requireCurrent } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
@@ -42,6 +48,21 @@ export interface StoreOptions {
   readonly maxProcesses?: number | undefined;
   /** Tests open one whose statements they can see. */
   readonly openEngine?: typeof openEngine;
+}
+
+/**
+ * Opens the engine that a `DATABASE_URL` names.
+ * @throws DatabaseUnusable, DatabaseInUse
+ */
+export async function openEngine(databaseUrl: string, options: EngineOptions): Promise<Engine> {
+  const [, scheme, rest = ''] = /^(sqlite|postgres(?:ql)?):(.+)$/is.exec(databaseUrl) ?? [];
+  if (scheme?.toLowerCase() === 'sqlite') return openSqlite(rest, options);
+  // Loaded only where it is used: most apps have SQLite.
+  if (scheme) return (await import('./postgres.ts')).openPostgres(databaseUrl, options);
+  // The address is not repeated: a mistyped one may hold a password.
+  throw new DatabaseUnusable(
+    'DATABASE_URL must be written like sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database.',
+  );
 }
 
 /**

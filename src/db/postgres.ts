@@ -21,7 +21,7 @@ import {
   type Engine,
   type EngineOptions,
   placeOfPostgres,
-} from './engine.ts';
+} from './database.ts';
 
 const EXAMPLE = 'postgres://user:password@host:5432/database';
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import { openEngine } from '../../src/db/database.ts';
+import { openEngine } from '../../src/db/open-store.ts';
 import { asInTests, createMigratedDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
 import { makeFolder, open } from './support.ts';
 
