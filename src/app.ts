@@ -223,8 +223,6 @@ interface SlackParts extends Store {
 interface Source extends TokenSource {
   readonly admit?: SlackOptions['admit'];
   readonly onRevocation?: SlackOptions['onRevocation'];
-  /** Sets what is called after each install. Absent without OAuth. */
-  onInstall?(greet: (installation: Installation) => void): void;
   /** Asks Slack what has to be known before requests are served. */
   connect(): Promise<void>;
   /** Lists what keeps the app from working anywhere, a sentence each. */
@@ -241,6 +239,15 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system, onAnswer });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
+  /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
+  const greet = async ({ id, isOrg, installedBy }: Installation): Promise<void> => {
+    if (isOrg || (await parts.apiKeys.listWorkspaces()).includes(id)) return;
+    await slack.greetInstaller(id, installedBy);
+  };
+  const onInstall = (installation: Installation) =>
+    void greet(installation).catch((error: unknown) =>
+      log.error('the user who installed the app could not be greeted', describeDefect(error)),
+    );
   const source: Source = botToken
     ? createSingleWorkspace({
         open: connections.open,
@@ -251,7 +258,7 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
         log,
         signal,
       })
-    : openInstalledWorkspaces(config, parts, connections, abilities);
+    : openInstalledWorkspaces(config, parts, connections, abilities, onInstall);
   const { admit, onRevocation } = source;
   const slack = createSlack({
     ...parts,
@@ -265,16 +272,6 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
     publicUrl: config.PUBLIC_URL,
     slackApiUrl: config.SLACK_API_URL,
   });
-  /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
-  const greet = async ({ id, isOrg, installedBy }: Installation): Promise<void> => {
-    if (isOrg || (await parts.apiKeys.listWorkspaces()).includes(id)) return;
-    await slack.greetInstaller(id, installedBy);
-  };
-  source.onInstall?.((installation) => {
-    greet(installation).catch((error: unknown) =>
-      log.error('the user who installed the app could not be greeted', describeDefect(error)),
-    );
-  });
   return { ...slack, connections, source };
 }
 
@@ -284,6 +281,7 @@ function openInstalledWorkspaces(
   parts: SlackParts,
   connections: SlackConnections,
   abilities: SlackAbilities,
+  onInstall: (installation: Installation) => void,
 ): Source {
   const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
   // Never true: `parseConfig` refuses it.
@@ -295,13 +293,9 @@ function openInstalledWorkspaces(
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
   const installed = createInstalledWorkspaces(ports);
-  let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...installed,
     watch: watchInstalled(installed, abilities, parts.log),
-    onInstall: (greeting) => {
-      greetInstaller = greeting;
-    },
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
@@ -314,7 +308,7 @@ function openInstalledWorkspaces(
       connections,
       install: async (installation) => {
         const outcome = await install(installation, ports);
-        if (outcome.kind === 'installed') greetInstaller(outcome.installation);
+        if (outcome.kind === 'installed') onInstall(outcome.installation);
         return outcome;
       },
       system: parts.system,
