@@ -74,7 +74,7 @@ describe('the settings', () => {
       expect(config.SLACK_APP_TOKEN?.reveal()).toBe('xapp-canary');
       expect(config.METRICS_TOKEN?.reveal()).toBe('0123456789abcdef');
       expect(config.DATABASE_URL).toBe('postgres://vps:secret@db.test/vps');
-      expect([...config.ENCRYPTION_KEYS.keys.keys()]).toEqual(['k1']);
+      expect([...config.ENCRYPTION_KEYS.keys()]).toEqual(['k1']);
       const client = { SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET_FILE: makeFile('client-secret\n') };
       const { SLACK_BOT_TOKEN: _, ...byOAuth } = { ...ENOUGH, ...client, PUBLIC_URL: 'https://vps.test' };
       expect(parseConfig(byOAuth).SLACK_CLIENT_SECRET?.reveal()).toBe('client-secret');

@@ -319,17 +319,16 @@ async function addKeyChecks({ db, engine, vault }: Foundation): Promise<void> {
  * Checks that the app can open what this process seals.
  * @throws DatabaseUnusable when the ring begins with a key that the app hasn't used here
  */
-async function requireSealingKey(db: Queries, { checks }: Vault): Promise<void> {
-  const [first = ''] = checks.keys();
+async function requireSealingKey(db: Queries, { sealingKeyId }: Vault): Promise<void> {
   const known = await db
     .selectFrom('facts')
     .select('id')
     .where('kind', '=', 'key')
-    .where('id', '=', first)
+    .where('id', '=', sealingKeyId)
     .executeTakeFirst();
   if (known) return;
   throw new DatabaseUnusable(
-    `ENCRYPTION_KEYS begins with the key "${first}", which the app hasn't used with this database yet: ` +
+    `ENCRYPTION_KEYS begins with the key "${sealingKeyId}", which the app hasn't used with this database yet: ` +
       'start the app with the same ENCRYPTION_KEYS first.',
   );
 }
