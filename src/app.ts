@@ -5,10 +5,10 @@ import type { AppContext, Store } from './context.ts';
 import { createEntry } from './core/entry.ts';
 import { describeDefect } from './core/errors.ts';
 import type { WorkspaceId } from './core/ids.ts';
-import { createLocks, type Locks } from './core/locks.ts';
 import { listNamedOwners } from './core/roles.ts';
 import { MINUTE_MS } from './core/time.ts';
 import { createJobs } from './db/jobs.ts';
+import { createLocks, type Locks } from './db/locks.ts';
 import { openStore } from './db/open-store.ts';
 import { createVault, type Vault } from './db/vault.ts';
 import { createLastLists } from './home/read-home.ts';
@@ -228,8 +228,6 @@ interface SlackParts extends Store {
 interface Source extends TokenSource {
   readonly admit?: SlackOptions['admit'];
   readonly onRevocation?: SlackOptions['onRevocation'];
-  /** Sets what is called after each install. Absent without OAuth. */
-  onInstall?(greet: (installation: Installation) => void): void;
   /** Asks Slack what has to be known before requests are served. */
   connect(): Promise<void>;
   /** Lists what keeps the app from working anywhere, a sentence each. */
@@ -246,6 +244,15 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system, onAnswer });
   const abilities = createSlackAbilities(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
+  /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
+  const greet = async ({ id, isOrg, installedBy }: Installation): Promise<void> => {
+    if (isOrg || (await parts.apiKeys.listWorkspaces()).includes(id)) return;
+    await slack.greetInstaller(id, installedBy);
+  };
+  const onInstall = (installation: Installation) =>
+    void greet(installation).catch((error: unknown) =>
+      log.error('the user who installed the app could not be greeted', describeDefect(error)),
+    );
   const source: Source = botToken
     ? createSingleWorkspace({
         open: connections.open,
@@ -256,7 +263,7 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
         log,
         signal,
       })
-    : openInstalledWorkspaces(config, parts, connections, abilities);
+    : openInstalledWorkspaces(config, parts, connections, abilities, onInstall);
   const { admit, onRevocation } = source;
   const slack = createSlack({
     ...parts,
@@ -270,16 +277,6 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
     publicUrl: config.PUBLIC_URL,
     slackApiUrl: config.SLACK_API_URL,
   });
-  /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
-  const greet = async ({ id, isOrg, installedBy }: Installation): Promise<void> => {
-    if (isOrg || (await parts.apiKeys.listWorkspaces()).includes(id)) return;
-    await slack.greetInstaller(id, installedBy);
-  };
-  source.onInstall?.((installation) => {
-    greet(installation).catch((error: unknown) =>
-      log.error('the user who installed the app could not be greeted', describeDefect(error)),
-    );
-  });
   return { ...slack, connections, source };
 }
 
@@ -289,6 +286,7 @@ function openInstalledWorkspaces(
   parts: SlackParts,
   connections: SlackConnections,
   abilities: SlackAbilities,
+  onInstall: (installation: Installation) => void,
 ): Source {
   const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
   // Never true: `parseConfig` refuses it.
@@ -300,13 +298,9 @@ function openInstalledWorkspaces(
     allowedWorkspaces: config.ALLOWED_WORKSPACES,
   };
   const installed = createInstalledWorkspaces(ports);
-  let greetInstaller: (installation: Installation) => void = () => undefined;
   return {
     ...installed,
     watch: watchInstalled(installed, abilities, parts.log),
-    onInstall: (greeting) => {
-      greetInstaller = greeting;
-    },
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
@@ -319,7 +313,7 @@ function openInstalledWorkspaces(
       connections,
       install: async (installation) => {
         const outcome = await install(installation, ports);
-        if (outcome.kind === 'installed') greetInstaller(outcome.installation);
+        if (outcome.kind === 'installed') onInstall(outcome.installation);
         return outcome;
       },
       system: parts.system,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { countEdits } from './core/labels.ts';
-import { isInWorkspace, NAMED_OWNER } from './core/roles.ts';
 import { Secret } from './core/secret.ts';
 import { parseKeyring, VaultError } from './db/vault.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -29,6 +28,8 @@ const list = (pattern: RegExp) =>
     .transform(listEntries)
     .pipe(z.array(z.string().regex(pattern)));
 const address = z.url({ protocol: /^https?$/ });
+/** An entry of `OWNERS`: a user, alone or in one workspace (`T012AB3CD:U012AB3CD`). */
+const NAMED_OWNER = /^(?:T[A-Z0-9]{2,}:)?[UW][A-Z0-9]{2,}$/;
 
 /** What is wrong with a value is said by `RULES`, never by the validator. */
 const settings = z.object({
@@ -76,7 +77,6 @@ const settings = z.object({
       return z.NEVER;
     }
   }),
-  /** Users, or users of one workspace: `T012AB3CD:U012AB3CD` (`core/roles.ts`). */
   OWNERS: list(NAMED_OWNER),
   DATABASE_URL: z.string().refine(isDatabaseAddress).default('sqlite:./data/vps.sqlite'),
   /** Processes that share one PostgreSQL server (docs/design.md 8.7); absent to let each take all the connections it can use. */
@@ -131,19 +131,14 @@ export type StoreConfig = z.output<typeof storeSchema>;
 export const parseKeyConfig = (environment: Environment) => parseWith(keySchema, environment);
 export const parseStoreConfig = (environment: Environment) => parseWith(storeSchema, environment);
 
-/** Environment variables by name. */
+/** Environment variables by name; also settings by name, or their faults, undefined if empty. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings by name, as in the environment, or their faults; undefined if empty. */
-type Given = Environment;
-
-/** Finds contradictions between settings, by the name of the one to change. */
-type FindFaults = (given: Given) => Given;
-
+/** Parses settings. `findFaults` finds contradictions between them, by the name of the one to change. */
 function parseWith<Shape extends z.ZodObject>(
   wanted: Shape,
   environment: Environment,
-  findFaults: FindFaults = () => ({}),
+  findFaults: (given: Environment) => Environment = () => ({}),
 ): z.output<Shape> {
   const names = Object.keys(wanted.shape);
   const files = readSecretFiles(names, environment);
@@ -196,7 +191,7 @@ function readSecretFiles(names: readonly string[], environment: Environment) {
 }
 
 /** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
-function findSlackFaults(given: Given): Given {
+function findSlackFaults(given: Environment): Environment {
   const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
   const isByOAuth = id !== undefined || secret !== undefined;
   if (!isByOAuth && token === undefined)
@@ -224,7 +219,7 @@ const OWNERS_WITHOUT_WORKSPACE =
   'OWNERS must name each owner with their workspace if there are several workspaces, for example T012AB3CD:U012AB3CD';
 
 /** Finds settings that still have the value of an example. */
-function findPlaceholders(given: Given): Readonly<Record<string, string>> {
+function findPlaceholders(given: Environment): Readonly<Record<string, string>> {
   const names = ['HOSTING_BASE_URL', 'OWNERS', 'SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'] as const;
   const left = names.filter((name) => given[name] === RULES[name].example);
   return Object.fromEntries(
@@ -257,7 +252,7 @@ function listEntries(text: string): string[] {
 
 /** Whether every owner comes with a workspace. Text that is no owner is reported separately. */
 function namesEveryWorkspace(owners: string): boolean {
-  return listEntries(owners).every((entry) => !NAMED_OWNER.test(entry) || isInWorkspace(entry));
+  return listEntries(owners).every((entry) => !NAMED_OWNER.test(entry) || entry.includes(':'));
 }
 
 /** Whether a URL is HTTPS, or HTTP on this machine, for the sandbox and tests. Text that is no URL is reported separately. */
@@ -319,7 +314,7 @@ const NO_TRANSPORT =
   'SLACK_APP_TOKEN (Socket Mode, without a public address) or SLACK_SIGNING_SECRET (over HTTP) is missing, for example: SLACK_APP_TOKEN=xapp-…';
 
 /** Says that a setting is missing or wrong, with an example. `problem`: of the keyring, which entry is wrong and why. */
-function describeFault(name: string, problem: string, given: Given): string {
+function describeFault(name: string, problem: string, given: Environment): string {
   const { rule, example } = RULES[name as keyof typeof RULES];
   if (name === 'SLACK_APP_TOKEN' && given[name] === undefined) return NO_TRANSPORT;
   if (given[name] === undefined) return `${name} is missing, for example: ${name}=${example}`;
@@ -327,7 +322,7 @@ function describeFault(name: string, problem: string, given: Given): string {
 }
 
 /** Refuses several processes on one SQLite file. */
-function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Given): Given {
+function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Environment): Environment {
   if (DATABASE_URL !== undefined && !/^sqlite:/i.test(DATABASE_URL)) return {};
   return Number(MAX_PROCESSES ?? 1) === 1 ? {} : { MAX_PROCESSES: ONE_PER_FILE };
 }

@@ -1,8 +1,7 @@
 import type { Channels } from './access/grants.ts';
-import type { AdminList, Groups, Installations, Users } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
-import type { Locks } from './core/locks.ts';
 import type { Jobs } from './db/jobs.ts';
+import type { Locks } from './db/locks.ts';
 import type { assembleStore } from './db/open-store.ts';
 import type { LastLists } from './home/read-home.ts';
 import type { FindHosting } from './hosting/hosting-api.ts';
@@ -49,4 +48,84 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
     /** Undefined to keep audit entries forever. */
     readonly auditKeepDays: number | undefined;
   };
+}
+
+/** The workspaces that the app is installed in. */
+export interface Installations {
+  /**
+   * Whether the app is installed in the workspace; false after an uninstall. Undefined while Slack has not said which
+   * workspace `SLACK_BOT_TOKEN` is for.
+   */
+  isServed(workspaceId: WorkspaceId): Promise<boolean | undefined>;
+  /** Whether Slack refuses to renew the app's token: it then stops working within hours, until the app is installed again. */
+  needsInstall?(workspaceId: WorkspaceId): Promise<boolean>;
+}
+
+/** The parts of a user's Slack profile (`users.info`, `users.list`) that roles depend on. */
+export interface SlackUser {
+  readonly isAdmin: boolean;
+  readonly isGuest: boolean;
+  readonly isBot: boolean;
+  readonly isDeactivated: boolean;
+  /** Whether the user is from another organization (Slack Connect). */
+  readonly isStranger: boolean;
+  /** The IDs of the workspaces that Slack lists the user as a member of: several in Enterprise Grid. */
+  readonly teamIds: readonly string[];
+  /** The IANA name of the time zone in their profile. */
+  readonly timeZone?: string;
+}
+
+export interface FreshOption {
+  /** Bypasses the cache: for what changes access or spends money. Default: false. */
+  readonly isFresh?: boolean;
+}
+
+/**
+ * Whether Slack knows a user ID. `invisible`: Slack doesn't show this user to the app, which doesn't prove that they aren't a
+ * member. `hidden`: the app lacks the scope `users:read`. `unknown`: Slack did not answer; only then can another try help.
+ */
+export type Existence = 'yes' | 'no' | 'invisible' | 'hidden' | 'unknown';
+
+/** Slack's users (scope `users:read`), cached for five minutes. Each look-up waits 2 s for Slack at most and never throws. */
+export interface Users {
+  /** Finds a user; undefined if the user can't be looked up, so that only grants to this user ID count. */
+  find(workspaceId: string, userId: string, options?: FreshOption): Promise<SlackUser | undefined>;
+  /** Whether Slack knows the user: tells why `find` returns undefined. Calls of both at the same time share one request. */
+  exists(workspaceId: string, userId: string, options?: FreshOption): Promise<Existence>;
+}
+
+/** The users whom Slack lists as admins or owners of a workspace. */
+export interface Admins {
+  readonly users: readonly (SlackUser & { readonly id: UserId })[];
+  /** False if the workspace has more than 5,000 users, of which the app reads only the first. */
+  readonly isComplete: boolean;
+}
+
+/** The list of a workspace's admins (scope `users:read`), cached for five minutes. For display: it never gives a role. */
+export interface AdminList {
+  /** Lists the admins; undefined without the scope, or if Slack does not answer. */
+  list(workspaceId: WorkspaceId): Promise<Admins | undefined>;
+}
+
+export interface UserGroup {
+  readonly id: string;
+  /** The name in a mention, without the @. */
+  readonly handle: string;
+  readonly name: string;
+  readonly isDisabled: boolean;
+}
+
+/** Slack's user groups (scope `usergroups:read`), cached for five minutes. */
+export interface Groups {
+  /** Lists all groups, disabled ones too; undefined without the scope, or if Slack does not answer. */
+  list(workspaceId: string): Promise<readonly UserGroup[] | undefined>;
+  /**
+   * Lists the IDs of a group's members: none if the group is disabled or not listed, or without the scope. Undefined if
+   * Slack does not answer. With `isFresh`, the answer is at most four seconds old (docs/design.md 4.2).
+   */
+  listMembers(
+    workspaceId: string,
+    groupId: string,
+    options?: FreshOption,
+  ): Promise<readonly string[] | undefined>;
 }

@@ -1,6 +1,6 @@
 import { compose, type RunningApp } from './app.ts';
 import { type Config, ConfigError, findMisspelled, parseConfig } from './config.ts';
-import { placeOfPostgres } from './db/engine.ts';
+import { placeOfPostgres } from './db/database.ts';
 import { createLog, type Log, logUncaught } from './log.ts';
 
 /** Starts the app from the environment. Prints an error as a sentence without a stack trace, with exit code 1. */

@@ -142,7 +142,7 @@ export function createSealedTexts(foundation: Foundation) {
         for await (const sealed of walk(foundation)) {
           const opened = open(foundation, sealed);
           if ('why' in opened) continue;
-          if (keyOf(sealed.token) !== firstKey(foundation)) {
+          if (keyOf(sealed.token) !== foundation.vault.sealingKeyId) {
             if (!isAudited) await audit(foundation, actId, 'started');
             isAudited = true;
             if (await replace(foundation, sealed, opened)) onResealed(++count);
@@ -172,11 +172,6 @@ export function createSealedTexts(foundation: Foundation) {
       return [...missing];
     },
   };
-}
-
-function firstKey({ vault }: Foundation): string {
-  const [first = ''] = vault.checks.keys();
-  return first;
 }
 
 /** The ID of the key that made a token of the vault. */

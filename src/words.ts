@@ -1,5 +1,6 @@
 import { articleOf, describeRole } from './access/words.ts';
 import {
+  describeReason,
   type FailedAct,
   type HostingCode,
   HostingError,
@@ -416,20 +417,11 @@ export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
 
 /** Says why an approval couldn't be checked: the account can't be used, or Slack didn't confirm a user. */
 function wordsOfFailure(reason: UncheckedReason, currency: string): string {
-  switch (reason.code) {
-    case 'key_unreadable':
-      return REFUSALS.key_unreadable(reason.details, currency);
-    case 'identity_unknown':
-      return REFUSALS.identity_unknown(reason.details, currency);
-    case 'no_api_key':
-      return REFUSALS.no_api_key(reason.details, currency);
-    case 'account_changed':
-      return REFUSALS.account_changed(reason.details, currency);
-    case 'waited_too_long':
-      return REFUSALS.waited_too_long(reason.details, currency);
-    case 'shutting_down':
-      return REFUSALS.shutting_down(reason.details, currency);
-    default:
-      return wordsOfHosting(reason);
-  }
+  return isHosting(reason) ? wordsOfHosting(reason) : describeReason(REFUSALS, reason, currency);
+}
+
+function isHosting(
+  reason: UncheckedReason,
+): reason is Extract<UncheckedReason, { code: keyof typeof HOSTING }> {
+  return Object.hasOwn(HOSTING, reason.code);
 }

@@ -116,35 +116,6 @@ describe('the docs', () => {
   });
 });
 
-describe('the check of references and links', () => {
-  // Put together here, so that the check above does not read them as references of this file.
-  const docs = 'docs';
-
-  it('finds a missing file, section or paragraph, also behind a line break', () => {
-    expect(listDanglingReferences(`see ${docs}/none.md`)).toEqual([`${docs}/none.md`]);
-    expect(listDanglingReferences(`(${docs}/design.md 99)`)).toEqual([`${docs}/design.md 99`]);
-    expect(listDanglingReferences(`(${docs}/design.md 4.1, 4.99 and 98)`)).toEqual([
-      `${docs}/design.md 4.99`,
-      `${docs}/design.md 98`,
-    ]);
-    expect(listDanglingReferences(` * once (${docs}/design.md\n * 4.99).`)).toEqual([
-      `${docs}/design.md 4.99`,
-    ]);
-    expect(listDanglingReferences(`${docs}/access.md (${docs}/design.md 2 and 3), 300 times`)).toEqual([]);
-  });
-
-  it('finds links to missing files, headings and pictures, and ignores code and other sites', () => {
-    const text =
-      '<img src="none.png"> [a](none.md) [b](#none) [c](docs/design.md#none) [d](docs/design.md#6-the-limiter) `[e](none.md)` [f](https://a.test)';
-    expect(listDanglingLinks({ path: 'README.md', text })).toEqual([
-      'none.png',
-      'none.md',
-      '#none',
-      'docs/design.md#none',
-    ]);
-  });
-});
-
 const readme = readFileSync('README.md', 'utf8');
 const settings = readFileSync('docs/settings.md', 'utf8');
 const forOperators = [

@@ -3,10 +3,9 @@ import type { AppContext, Store } from '../src/context.ts';
 import { createEntry } from '../src/core/entry.ts';
 import { Secret } from '../src/core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../src/core/time.ts';
-import type { openEngine } from '../src/db/database.ts';
-import { CommitUnknown } from '../src/db/engine.ts';
+import { CommitUnknown } from '../src/db/database.ts';
 import type { Jobs } from '../src/db/jobs.ts';
-import { openStore } from '../src/db/open-store.ts';
+import { type openEngine, openStore } from '../src/db/open-store.ts';
 import { OPERATION } from '../src/purchases/operation.ts';
 import { createOperationHandler } from '../src/purchases/pay.ts';
 import { BATCH, confirmRenewals, createBatchHandler, type RenewalResult } from '../src/reminders/batch.ts';
@@ -16,8 +15,7 @@ import type { System } from '../src/system.ts';
 import { carryOutStep, createStepRunner, findAskingRun, receiveStep } from '../src/workflows/run.ts';
 import { hashKey, RUN } from '../src/workflows/store.ts';
 import { newGrant, newRoleRequest, T0, vault } from './db/fixtures.ts';
-import { type Place, places } from './db/places.ts';
-import { handClock, turn } from './slack/support/fakes.ts';
+import { type Place, places, shareClock } from './db/places.ts';
 import { makeContext, makeHosting } from './support/context.ts';
 import { never, type Watch, watchDatabase } from './support/statements.ts';
 
@@ -34,23 +32,7 @@ function shareDatabase<Process extends { readonly jobs: Jobs }>(
   place: Place,
   start: (store: Store, system: System) => Process,
 ) {
-  const clock = handClock();
-  const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() };
-  let asked = 0;
-  /** Until the database has answered everything that it was asked. */
-  const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet = asked === 0 ? quiet + 1 : 0) {
-      // A server answers later than the next turn of the event loop.
-      if (place.url.startsWith('postgres:')) await new Promise((resolve) => setTimeout(resolve, 2));
-      for (let turns = 0; turns < 10; turns++) await turn();
-    }
-  };
-  const counted = async <Result>(run: () => Promise<Result>) => {
-    asked += 1;
-    return run().finally(() => {
-      asked -= 1;
-    });
-  };
+  const { clock, system, counted, settle } = shareClock(place);
   /** Several may have it open: none is the only one, which would free the leases of the others. */
   const openBeside = (watch: Watch) => {
     const open: typeof openEngine = async (url, options) => {

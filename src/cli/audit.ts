@@ -4,12 +4,12 @@ import { parseAuditHead } from '../account/audit.ts';
 import { parseStoreConfig } from '../config.ts';
 import type { Store } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
-import { csvLine } from '../core/csv.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { THE_COMMAND_LINE } from '../core/roles.ts';
 import { DAY_MS, findDay } from '../core/time.ts';
 import type { AuditHead, AuditVerdict } from '../db/audit-log.ts';
+import { csvLine } from '../slack/kit/text.ts';
 import { realSystem } from '../system.ts';
 import {
   type Program,

@@ -5,7 +5,7 @@ import { type Config, ConfigError, type Environment, parseConfig } from '../conf
 import type { Store } from '../context.ts';
 import { HostingError, isRefusal } from '../core/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
-import { DatabaseMissing, DatabaseUnusable } from '../db/engine.ts';
+import { DatabaseMissing, DatabaseUnusable } from '../db/database.ts';
 import { openStore } from '../db/open-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
 import { createHosting } from '../hosting/client.ts';
@@ -148,33 +148,21 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
     () => false,
   );
   const engine = config.DATABASE_URL.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL';
+  const blocked = `${engine} can be read, but not written. Check who owns the files, the free space and, with PostgreSQL, that this is the primary.`;
   if (isWritable)
     report('database', 'ok', `${engine} can be read and written, and has this version’s schema.`);
-  else
-    report(
-      'database',
-      'failed',
-      `${engine} can be read, but not written. Check who owns the files, the free space and, with PostgreSQL, that this is the primary.`,
-    );
+  else report('database', 'failed', blocked);
   let count = 0;
   const unopened = await store.sealed.openAll((opened) => {
     count = opened;
     if (opened % 1000 === 0) note(`${opened} encrypted values decrypted…`);
   });
   const missing = await store.sealed.listMissingKeys();
-  if (missing.length > 0)
-    report(
-      'encryption keys',
-      'failed',
-      `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which encrypts data that is still needed. Put it back, after the others.`,
-    );
   const altered = unopened.filter(({ why }) => why === 'altered').length;
-  if (altered > 0)
-    report(
-      'encryption keys',
-      'failed',
-      `${altered} of ${count} encrypted values were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`,
-    );
+  const lacks = `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which encrypts data that is still needed. Put it back, after the others.`;
+  const differ = `${altered} of ${count} encrypted values were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`;
+  if (missing.length > 0) report('encryption keys', 'failed', lacks);
+  if (altered > 0) report('encryption keys', 'failed', differ);
   if (unopened.length === 0)
     report('encryption keys', 'ok', `all ${count} encrypted values can be decrypted.`);
 }

@@ -98,14 +98,6 @@ export function strongestRole(roles: HeldRoles): Role | undefined {
   return [...ROLES].reverse().find((role) => roles.some((held) => held.role === role));
 }
 
-/** An entry of `OWNERS`: a user, alone or in one workspace (`T012AB3CD:U012AB3CD`). */
-export const NAMED_OWNER = /^(?:T[A-Z0-9]{2,}:)?[UW][A-Z0-9]{2,}$/;
-
-/** Whether an entry of `OWNERS` is limited to one workspace. */
-export function isInWorkspace(entry: string): boolean {
-  return entry.includes(':');
-}
-
 /** Lists the users that entries of `OWNERS` make owners of a workspace; without a workspace, of any. */
 export function listNamedOwners(entries: readonly string[], workspaceId?: WorkspaceId): readonly UserId[] {
   const named = entries.map((entry) => entry.split(':'));

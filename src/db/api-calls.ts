@@ -1,7 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { ApiCalls, SlotLimits } from '../hosting/hosting-api.ts';
-import type { Foundation, Queries } from './database.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, Foundation, Queries } from './database.ts';
 import type { Tables } from './tables.ts';
 
 interface Wanted extends SlotLimits {
@@ -13,20 +12,20 @@ interface Wanted extends SlotLimits {
 export function createApiCalls(foundation: Foundation): ApiCalls {
   const { db, engine } = foundation;
   const take = together((wanted: readonly Wanted[]) => takeSlots(foundation, wanted));
-  const release = together(async (freed: readonly { readonly id: string; readonly maxHoldMs: number }[]) => {
-    const ids = freed.map(({ id }) => id);
-    await db
-      .deleteFrom('api_calls')
-      .where((column) =>
-        column.or([column('id', 'in', ids), column.not(mayBeHeld(column, engine, longest(freed)))]),
-      )
-      .execute();
-  });
+  const release = together(
+    async (freed: readonly { readonly ids: readonly string[]; readonly maxHoldMs: number }[]) => {
+      const ids = freed.flatMap((one) => one.ids);
+      await db
+        .deleteFrom('api_calls')
+        .where((column) => column.or([column('id', 'in', ids), column.not(mayBeHeld(column, engine, freed))]))
+        .execute();
+    },
+  );
 
   return {
     take: async (slot, limits, freed = []) => (await take([{ slot, ...limits, freed }])).has(slot.id),
     release: async (ids, maxHoldMs) => {
-      if (ids.length > 0) await release(ids.map((id) => ({ id, maxHoldMs })));
+      if (ids.length > 0) await release([{ ids, maxHoldMs }]);
     },
     listTaken: async (name) => {
       const rows = await db
@@ -83,7 +82,7 @@ async function countTaken(trx: Queries, engine: Engine, wanted: readonly Wanted[
     .where((column) =>
       column.or([column('account', 'in', accounts), column('workspace_id', 'in', workspaces)]),
     )
-    .where((column) => mayBeHeld(column, engine, longest(wanted)))
+    .where((column) => mayBeHeld(column, engine, wanted))
     .groupBy(['account', 'workspace_id'])
     .execute();
   return rows.map((row) => ({ ...row, workspaceId: row.workspace_id, count: Number(row.count) }));
@@ -109,18 +108,15 @@ function grant({ slot: { account, workspaceId }, limit }: Wanted, taken: Taken[]
 function mayBeHeld(
   column: ExpressionBuilder<Tables, 'api_calls'>,
   engine: Engine,
-  maxHoldMs: number,
+  limits: readonly Pick<SlotLimits, 'maxHoldMs'>[],
 ): Expression<SqlBool> {
+  // All limiters of a process have the same.
+  const maxHoldMs = Math.max(...limits.map((each) => each.maxHoldMs));
   const now = engine.clock.now();
   return column.and([
     column('at', '>', engine.moment(now - maxHoldMs, now)),
     column('at', '<=', engine.moment(now + maxHoldMs, now)),
   ]);
-}
-
-/** All limiters of a process have the same. */
-function longest(limits: readonly { readonly maxHoldMs: number }[]): number {
-  return Math.max(...limits.map(({ maxHoldMs }) => maxHoldMs));
 }
 
 /** Read in the statement on PostgreSQL and in the transaction on SQLite, since a process may wait for the database before. */

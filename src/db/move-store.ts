@@ -3,8 +3,7 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { createSpill } from '../purchases/spill.ts';
 import type { System } from '../system.ts';
 import { createAuditLog } from './audit-log.ts';
-import { openEngine } from './database.ts';
-import { CommitUnknown, DatabaseUnusable, type Engine, placeOfPostgres } from './engine.ts';
+import { CommitUnknown, DatabaseUnusable, type Engine, placeOfPostgres } from './database.ts';
 import {
   createLastSent,
   findDeparture,
@@ -13,7 +12,7 @@ import {
   type Restored,
   refuseMoved,
 } from './moves.ts';
-import { bringUp, freeLeases, type StoreOptions } from './open-store.ts';
+import { bringUp, freeLeases, openEngine, type StoreOptions } from './open-store.ts';
 import type { FactRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 

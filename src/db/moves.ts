@@ -19,8 +19,7 @@ import { THE_APP, THE_COMMAND_LINE } from '../core/roles.ts';
 import { parseConfirmed } from '../purchases/ledger-rows.ts';
 import { labelOf, OPERATION } from '../purchases/operation.ts';
 import { addAudit } from './audit.ts';
-import type { Foundation, Queries } from './database.ts';
-import { DatabaseUnusable } from './engine.ts';
+import { DatabaseUnusable, type Foundation, type Queries } from './database.ts';
 import { addJob } from './jobs.ts';
 import type { FactRow, OperationRow, Tables } from './tables.ts';
 

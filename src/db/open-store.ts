@@ -19,13 +19,19 @@ import type { System } from '../system.ts';
 import { createWorkflowKeys, createWorkflowRuns } from '../workflows/store.ts';
 import { createApiCalls } from './api-calls.ts';
 import { createAuditLog } from './audit-log.ts';
-import { type Foundation, openEngine, type Queries } from './database.ts';
-import { DatabaseUnusable, type Engine } from './engine.ts';
+import {
+  DatabaseUnusable,
+  type Engine,
+  type EngineOptions,
+  type Foundation,
+  type Queries,
+} from './database.ts';
 import { countJobs, createJobStore } from './jobs.ts';
 import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
 import { createLockLeases } from './locks.ts';
 import { createLastSent, findRestore, identify, type LastSent, refuseMoved } from './moves.ts';
 import { migrate, requireCurrent } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
 
@@ -42,6 +48,21 @@ export interface StoreOptions {
   readonly maxProcesses?: number | undefined;
   /** Tests open one whose statements they can see. */
   readonly openEngine?: typeof openEngine;
+}
+
+/**
+ * Opens the engine that a `DATABASE_URL` names.
+ * @throws DatabaseUnusable, DatabaseInUse
+ */
+export async function openEngine(databaseUrl: string, options: EngineOptions): Promise<Engine> {
+  const [, scheme, rest = ''] = /^(sqlite|postgres(?:ql)?):(.+)$/is.exec(databaseUrl) ?? [];
+  if (scheme?.toLowerCase() === 'sqlite') return openSqlite(rest, options);
+  // Loaded only where it is used: most apps have SQLite.
+  if (scheme) return (await import('./postgres.ts')).openPostgres(databaseUrl, options);
+  // The address is not repeated: a mistyped one may hold a password.
+  throw new DatabaseUnusable(
+    'DATABASE_URL must be written like sqlite:./data/vps.sqlite or postgres://user:password@host:5432/database.',
+  );
 }
 
 /**
@@ -298,17 +319,16 @@ async function addKeyChecks({ db, engine, vault }: Foundation): Promise<void> {
  * Checks that the app can open what this process seals.
  * @throws DatabaseUnusable when the ring begins with a key that the app hasn't used here
  */
-async function requireSealingKey(db: Queries, { checks }: Vault): Promise<void> {
-  const [first = ''] = checks.keys();
+async function requireSealingKey(db: Queries, { sealingKeyId }: Vault): Promise<void> {
   const known = await db
     .selectFrom('facts')
     .select('id')
     .where('kind', '=', 'key')
-    .where('id', '=', first)
+    .where('id', '=', sealingKeyId)
     .executeTakeFirst();
   if (known) return;
   throw new DatabaseUnusable(
-    `ENCRYPTION_KEYS begins with the key "${first}", which the app hasn't used with this database yet: ` +
+    `ENCRYPTION_KEYS begins with the key "${sealingKeyId}", which the app hasn't used with this database yet: ` +
       'start the app with the same ENCRYPTION_KEYS first.',
   );
 }

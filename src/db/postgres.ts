@@ -21,9 +21,7 @@ import {
   type Engine,
   type EngineOptions,
   placeOfPostgres,
-} from './engine.ts';
-
-const EXAMPLE = 'postgres://user:password@host:5432/database';
+} from './database.ts';
 
 /**
  * Opens a database of a PostgreSQL server, for any number of processes at once.
@@ -34,7 +32,10 @@ export async function openPostgres(
   { lock, mustExist = !lock, maxProcesses, system }: EngineOptions,
 ): Promise<Engine> {
   // It is not repeated: it may hold the password.
-  if (!URL.canParse(url)) throw new DatabaseUnusable(`DATABASE_URL must be written like ${EXAMPLE}.`);
+  if (!URL.canParse(url))
+    throw new DatabaseUnusable(
+      'DATABASE_URL must be written like postgres://user:password@host:5432/database.',
+    );
   const isApp = lock && !mustExist;
   const [pool, migrationPool] = [createPool(url, lock ? BUSY : PATIENT, isApp), createPool(url, UNLIMITED)];
   let letAppsIn = async () => {};

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type Migration, Migrator } from 'kysely';
-import { DatabaseUnusable, type Engine } from './engine.ts';
+import { DatabaseUnusable, type Engine } from './database.ts';
 import type { Tables } from './tables.ts';
 
 /**

@@ -20,7 +20,7 @@ import {
   DatabaseUnusable,
   type Engine,
   type EngineOptions,
-} from './engine.ts';
+} from './database.ts';
 
 /** How long a statement waits for another process. It holds the event loop: while it waits, no request is answered. */
 const BUSY_TIMEOUT_MS = 5000;

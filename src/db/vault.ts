@@ -26,10 +26,7 @@ export interface SealedPlace {
 export type Vault = ReturnType<typeof createVault>;
 
 /** Keys by id, in the order of `ENCRYPTION_KEYS`: the first seals, all open. */
-interface Keyring {
-  readonly keys: ReadonlyMap<string, KeyObject>;
-  readonly sealingKeyId: string;
-}
+type Keyring = ReadonlyMap<string, KeyObject>;
 
 /** A sealed text that can't be opened, or a keyring that can't be read. The message holds no key and no text. */
 export class VaultError extends Error {
@@ -69,8 +66,7 @@ export function parseKeyring(text: string): Keyring {
       );
     keys.set(id, createSecretKey(bytes));
   }
-  const [sealingKeyId = ''] = keys.keys();
-  return { keys, sealingKeyId };
+  return keys;
 }
 
 /** Random bytes have about 30 different values in 32: the chance of fewer than this is below one in 10^12. */
@@ -85,24 +81,25 @@ function isWeak(bytes: Buffer): boolean {
 
 /** Makes a vault of a keyring: AES-256-GCM, a random nonce for each text, the place as associated data. */
 export function createVault(keyring: Keyring) {
+  const [sealingKeyId = '', ...otherKeyIds] = keyring.keys();
   const sign = createSigner(keyring);
   /** One command asks for the names of the key that it has read several times. */
   const named = new WeakMap<Secret<string>, AccountNames>();
   return {
+    sealingKeyId,
     /** Returns a token `v1.<key id>.<base64url of a keyed hash>`: the same for the same text, purpose and key. */
-    sign: (text: string, purpose: string): string => sign(text, purpose, keyring.sealingKeyId),
+    sign: (text: string, purpose: string): string => sign(text, purpose, sealingKeyId),
     /** Returns the names of an API key, one by each key of the ring and in its order. */
     namesOf: (apiKey: Secret<string>): AccountNames => {
       const known = named.get(apiKey);
       if (known) return known;
       const nameBy = (keyId: string) => sign(apiKey.reveal(), 'api_key', keyId);
-      const [, ...others] = keyring.keys.keys();
-      const names: AccountNames = [nameBy(keyring.sealingKeyId), ...others.map(nameBy)];
+      const names: AccountNames = [nameBy(sealingKeyId), ...otherKeyIds.map(nameBy)];
       named.set(apiKey, names);
       return names;
     },
     /** For each key of the ring, by its ID and in order, a value that only this key produces; it decrypts nothing. */
-    checks: new Map([...keyring.keys.keys()].map((keyId) => [keyId, sign('', 'key check', keyId)])),
+    checks: new Map([...keyring.keys()].map((keyId) => [keyId, sign('', 'key check', keyId)])),
     /**
      * Whether the token was made of exactly this text for this purpose, under any key of the ring.
      * @throws Refusal `key_unreadable` when the keyring has lost the key that signed it
@@ -115,17 +112,16 @@ export function createVault(keyring: Keyring) {
     },
     /** Returns a token `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
     seal: (plain: string, place: SealedPlace): string => {
-      const keyId = keyring.sealingKeyId;
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, getKey(keyring, keyId), nonce, TAG);
-      cipher.setAAD(bind(keyId, place));
+      const cipher = createCipheriv(CIPHER, getKey(keyring, sealingKeyId), nonce, TAG);
+      cipher.setAAD(bind(sealingKeyId, place));
       const sealed = Buffer.concat([
         nonce,
         cipher.update(plain, 'utf8'),
         cipher.final(),
         cipher.getAuthTag(),
       ]);
-      return `${VERSION}.${keyId}.${sealed.toString('base64url')}`;
+      return `${VERSION}.${sealingKeyId}.${sealed.toString('base64url')}`;
     },
     /**
      * @throws Refusal `key_unreadable` when the keyring has lost the key that sealed it;
@@ -177,7 +173,7 @@ function bind(keyId: string, { workspaceId, table, row, column, facts = [] }: Se
 }
 
 function getKey(keyring: Keyring, keyId: string): KeyObject {
-  const key = keyring.keys.get(keyId);
+  const key = keyring.get(keyId);
   if (!key) throw new Refusal('key_unreadable', { keyId });
   return key;
 }

@@ -14,7 +14,7 @@ import {
   SERVERS_PATH,
 } from './endpoints.ts';
 import type { ApiCalls, CallOptions, HostingApi, OnWait, PaidCallOptions } from './hosting-api.ts';
-import { type CallBy, type CallMaker, type Job, Limiter, NOTIFY_AFTER_MS } from './limiter.ts';
+import { type CallMaker, type Job, Limiter, NOTIFY_AFTER_MS } from './limiter.ts';
 import { decode } from './read-catalog.ts';
 import { RateLimitedError } from './refusals.ts';
 import { createTransport, type Transport } from './send.ts';
@@ -45,7 +45,7 @@ export interface HostingOptions {
 /** What is shared by all who use one key. */
 interface Account {
   readonly limiter: Limiter;
-  readonly chain: Chain;
+  readonly apiOf: (caller: CallMaker) => HostingApi;
 }
 
 /** The client of the hosting API. It serves all accounts. */
@@ -53,8 +53,10 @@ export type Hosting = ReturnType<typeof createHosting>;
 
 /** Creates the client of the hosting API. Sends nothing and opens no connection yet. */
 export function createHosting(options: HostingOptions) {
-  const { namesOf, timeoutMs, system, limit = 300, calls } = options;
+  const { namesOf, timeoutMs, system, limit = 300, calls, onCall, log } = options;
   const transport = options.transport ?? createTransport(options);
+  const report = harmless((attempt: CallReport) => onCall?.(attempt));
+  const warn = harmless((fields: object, words: string) => log?.warn(fields, words));
   /** By the first names of their keys. */
   const accounts = new Map<string, Account>();
   const ending = new AbortController();
@@ -66,8 +68,9 @@ export function createHosting(options: HostingOptions) {
   const open = (names: AccountNames, key: Secret<string>): Account => {
     const limiter = new Limiter({ system, calls, account: names, timeoutMs, limit });
     if (closing.aborted) limiter.close();
-    const chain = createChain({ ...options, key, limiter, share: createShare(system), transport, closing });
-    return { limiter, chain };
+    const share = createShare(system);
+    const parts = { ...options, account: names, key, limiter, share, transport, closing, report, warn };
+    return { limiter, apiOf: createChain(parts) };
   };
 
   return {
@@ -80,7 +83,7 @@ export function createHosting(options: HostingOptions) {
       const names = namesOf(key);
       const account = accounts.get(names[0]) ?? open(names, key);
       accounts.set(names[0], account);
-      return createApi(names, { caller, workspaceId }, account);
+      return account.apiOf({ caller, workspaceId });
     },
     /** Returns how much of its minute the busiest account has used, and how many calls of all accounts wait. */
     budget: () => {
@@ -100,20 +103,6 @@ export function createHosting(options: HostingOptions) {
   };
 }
 
-function createApi(account: AccountNames, caller: CallMaker, { chain, limiter }: Account): HostingApi {
-  const by = <Options extends CallOptions>(call?: Options) => ({ ...call, ...caller });
-  return {
-    account,
-    fetchCatalog: (call) => chain.readCatalog(by(call)),
-    fetchServers: (call) => chain.readServers(by(call)),
-    createServer: (order, call) => chain.change(createServer(order), by(call)),
-    renewServer: (id, call) => chain.change(renewServer(id), by(call)),
-    changePower: (action, id, call) => chain.change(changePower(action, id), by(call)),
-    deleteServer: (id, call) => chain.change(deleteServer(id), by(call)),
-    budget: () => limiter.budget(),
-  };
-}
-
 /** One attempt at a request, for metrics; also one that failed before its first byte left. No secrets. */
 export interface CallReport {
   readonly operation: string;
@@ -126,34 +115,34 @@ export interface CallReport {
   readonly waitedMs: number;
 }
 
-interface ChainParts extends HostingOptions {
+interface ChainParts {
+  readonly account: AccountNames;
+  readonly baseUrl: string;
   readonly key: Secret<string>;
+  readonly system: System;
   readonly limiter: Limiter;
   readonly share: Share;
   readonly transport: Transport;
   readonly closing: AbortSignal;
+  readonly report: (attempt: CallReport) => void;
+  readonly warn: (fields: object, words: string) => void;
 }
-
-type ChangeOptions = CallBy & Partial<PaidCallOptions>;
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
 /** While no more calls wait than this, a read that another caller asked for is sent as soon as one's own. */
 const FEW_WAITING = 10;
 
-/** The calls of one account. Errors are those of `HostingApi`. */
-type Chain = ReturnType<typeof createChain>;
-
 /**
- * Creates the chain of handlers of one account: share(retry(limit(decode(send)))).
+ * Creates the chain of handlers of one account, share(retry(limit(decode(send)))), and returns what makes the API of a caller.
  *
  * The order matters. Sharing is outermost, so that a read that many users wait for costs one call and is retried once
  * for all of them. Retrying is outside limiting, so that every try takes a slot and commits `beforeSend` again: a try
  * without a slot would be a request that the limiter doesn't know about. Decoding is inside both, because the retry
  * depends on the decoded code. Sending is innermost: after `beforeSend`, it waits only for a connection, and not for long.
  */
-function createChain(parts: ChainParts) {
-  const { system, limiter, share, closing, log } = parts;
+function createChain(parts: ChainParts): Account['apiOf'] {
+  const { account, system, limiter, share, closing, warn } = parts;
   const pause = (ms: number) => limiter.pause(ms);
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
@@ -174,62 +163,66 @@ function createChain(parts: ChainParts) {
     return taken >= limit || waiting > FEW_WAITING;
   };
 
-  const warn = harmless((fields: object, words: string) => log?.warn(fields, words));
-  return {
-    readCatalog: share.reader(
-      KEEP_CATALOG_MS,
-      async (by) => {
-        const catalog = await call(fetchCatalog, by);
-        if (catalog.unreadable)
-          warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
-        return catalog;
-      },
-      isBusy,
-    ),
-    readServers: share.reader(
-      KEEP_SERVERS_MS,
-      async (by) => {
-        const startedAt = system.elapsed();
-        const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
-        const { servers, extent, unreadableCount } = list;
-        if (extent !== 'whole')
-          warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
-        return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
-      },
-      isBusy,
-    ),
+  const readCatalog = share.reader(
+    KEEP_CATALOG_MS,
+    async (by) => {
+      const catalog = await call(fetchCatalog, by);
+      if (catalog.unreadable)
+        warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
+      return catalog;
+    },
+    isBusy,
+  );
+  const readServers = share.reader(
+    KEEP_SERVERS_MS,
+    async (by) => {
+      const startedAt = system.elapsed();
+      const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
+      const { servers, extent, unreadableCount } = list;
+      if (extent !== 'whole')
+        warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
+      return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
+    },
+    isBusy,
+  );
+  return (caller) => {
     /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
-    change: <Answer>(
-      endpoint: Endpoint<Answer>,
-      { urgency = 'user', caller, workspaceId, onWait, beforeSend }: ChangeOptions = {},
-    ) => share.change(() => call(endpoint, { urgency, caller, workspaceId, onWait, beforeSend })),
+    const change = <Answer>(endpoint: Endpoint<Answer>, options?: CallOptions & Partial<PaidCallOptions>) =>
+      share.change(() => call(endpoint, { ...options, ...caller, urgency: options?.urgency ?? 'user' }));
+    return {
+      account,
+      fetchCatalog: (options) => readCatalog({ ...options, ...caller }),
+      fetchServers: (options) => readServers({ ...options, ...caller }),
+      createServer: (order, options) => change(createServer(order), options),
+      renewServer: (id, options) => change(renewServer(id), options),
+      changePower: (action, id, options) => change(changePower(action, id), options),
+      deleteServer: (id, options) => change(deleteServer(id), options),
+      budget: () => limiter.budget(),
+    };
   };
 }
 
 /** Sends one request, decodes its answer, and reports the result. */
 async function exchange<Answer>(
-  parts: ChainParts,
+  { key, system, transport, report, warn }: ChainParts,
   endpoint: Endpoint<Answer>,
   waitedMs: number,
   slot: HeldSlot,
 ): Promise<Answer> {
-  const { key, system, transport, log } = parts;
   const { operation } = endpoint;
-  const onCall = harmless(parts.onCall ?? (() => {}));
-  const warn = harmless((fields: object, words: string) => log?.warn(fields, words));
   const startedAt = system.elapsed();
-  const report = (outcome: { status?: number; code?: string }) =>
-    onCall({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
+  const end = (outcome: { status?: number; code?: string }) =>
+    report({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
     const answer = await transport.send(endpoint, key, () => slot.isTooOld);
     const decoded = decode(endpoint, answer);
-    report({ status: answer.status });
+    end({ status: answer.status });
     return decoded;
   } catch (error) {
     if (error instanceof HostingError) {
       // The details have nothing from the answer's body but a code made of letters.
       const { code, details } = error;
-      report({ code, status: details.status });
+      end({ code, status: details.status });
       warn({ ...details, code }, 'a call to the hosting API failed');
     }
     throw error;
@@ -292,13 +285,14 @@ export async function retry<Answer>(
   onWait: OnWait | undefined,
   { system, pause, closing }: RetryOptions,
 ): Promise<Answer> {
-  const failures = { rate_limited: newCount(), not_sent: newCount() };
+  const failures: Partial<Record<keyof typeof POLICIES, Count>> = {};
   for (;;) {
     try {
       return await send();
     } catch (error) {
       const code = findRetryable(error);
       if (!code) throw error;
+      failures[code] ??= { tries: 0, firstAt: system.elapsed() };
       const waitMs = nextWait(POLICIES[code], failures[code], error, system);
       if (waitMs === undefined) throw error;
       if (code === 'rate_limited') pause(waitMs);
@@ -310,11 +304,7 @@ export async function retry<Answer>(
 
 interface Count {
   tries: number;
-  firstAt: number | undefined;
-}
-
-function newCount(): Count {
-  return { tries: 0, firstAt: undefined };
+  readonly firstAt: number;
 }
 
 function findRetryable(error: unknown): keyof typeof POLICIES | undefined {
@@ -325,7 +315,6 @@ function findRetryable(error: unknown): keyof typeof POLICIES | undefined {
 /** Returns the milliseconds until the next try; undefined if there is none. */
 function nextWait(policy: Policy, count: Count, error: unknown, system: System): number | undefined {
   const now = system.elapsed();
-  count.firstAt ??= now;
   const longestMs = policy.longestMs[count.tries++];
   if (longestMs === undefined) return undefined;
   const isLast = count.tries === policy.longestMs.length;

@@ -128,7 +128,7 @@ export interface WireAnswer {
 }
 
 /** A 2xx answer whose text is JSON, or empty. */
-interface ReadableAnswer extends WireAnswer {
+export interface ReadableAnswer extends WireAnswer {
   /** Parsed by `parseJson`; undefined if the answer was empty. */
   readonly body: unknown;
 }

@@ -207,7 +207,8 @@ export class Limiter {
   }
 }
 
-const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
+/** The lower number comes first, as Bottleneck counts. */
+export const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
 
 export interface CallMaker {
   /** Whose call it is: each caller gets a fair share. Calls without a caller share one line. */

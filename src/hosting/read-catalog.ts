@@ -1,6 +1,6 @@
 import type { Catalog, Plan } from '../core/catalog.ts';
 import { Secret } from '../core/secret.ts';
-import type { Endpoint, WireAnswer } from './endpoints.ts';
+import type { Endpoint, ReadableAnswer, WireAnswer } from './endpoints.ts';
 import {
   type Fields,
   fieldsOf,
@@ -13,7 +13,7 @@ import {
   parseJson,
 } from './fields.ts';
 import { makeError, readError } from './refusals.ts';
-import { announcesMore, listAround, type ReceivedList } from './server-list.ts';
+import { announcesMore, listAround } from './server-list.ts';
 import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';
 
 /**
@@ -21,7 +21,7 @@ import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';
  * certain price, and counts them in `unreadable`.
  * @throws Unclear if one of the three lists can't be read at all, or something beside them says that the call failed
  */
-export function readCatalog(answer: ReceivedList): Catalog {
+export function readCatalog(answer: ReadableAnswer): Catalog {
   const { lists, beside } = findCatalog(answer.body);
   if (listLeaves(beside).some((leaf) => isFault(leaf) || isNo(leaf, answer.status)))
     throw new Unclear('carries_error');

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { API_CODES, HostingError, type HostingErrorDetails } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
-import type { Endpoint } from './endpoints.ts';
+import type { Endpoint, WireAnswer } from './endpoints.ts';
 import { fieldsOf, findWhole, isEmpty, listLeaves } from './fields.ts';
 import { asCode, type Sent } from './verdict.ts';
 
@@ -43,12 +43,11 @@ export class RateLimitedError extends HostingError {
  */
 export function readError(
   endpoint: Endpoint<unknown>,
-  answer: { readonly status: number; readonly retryAfter?: string },
+  { status, retryAfter }: WireAnswer,
   body: unknown,
   sealed?: Secret<string>,
 ): HostingError {
   const { operation, isPaid, body: sent } = endpoint;
-  const { status, retryAfter } = answer;
   const { code, named, unknownCode, isAlone } = findCode(body, status, sent);
   const isTooMany = status === 429 && !isPaid && named.length === 0;
   // About money, a code proves something only if nothing else in the answer could be a code or the result of the work.

@@ -1,4 +1,5 @@
 import type { ListExtent, Server, ServerList } from '../core/server.ts';
+import type { ReadableAnswer } from './endpoints.ts';
 import {
   type Fields,
   fieldsOf,
@@ -10,7 +11,7 @@ import {
   listLeaves,
   wordsOf,
 } from './fields.ts';
-import { isFault, isNo, isStatement, type Received, Unclear, YES } from './verdict.ts';
+import { isFault, isNo, isStatement, Unclear, YES } from './verdict.ts';
 
 // How much of the account a list of servers shows (docs/hosting-api.md 4.13): a list is whole only if everything around it
 // is known to be harmless, and a part if anything says so. Otherwise, nothing is concluded from a missing server.
@@ -37,15 +38,11 @@ export interface ServerPage {
   readonly extent: ListExtent;
 }
 
-export interface ReceivedList extends Received {
-  readonly paging?: PagingHeaders;
-}
-
 /**
  * Reads one page of the list (docs/hosting-api.md 2.3, 4.13). Leaves out and counts elements that can't be read.
  * @throws Unclear if it has no list, none of its elements can be read, or it is empty beside a fault
  */
-export function readServers(answer: ReceivedList): ServerPage {
+export function readServers(answer: ReadableAnswer): ServerPage {
   const { body, status } = answer;
   const { elements, beside } = findList(body);
   const around = listAround(beside, answer);
@@ -67,7 +64,7 @@ export function readServers(answer: ReceivedList): ServerPage {
 }
 
 /** Lists the fields around a list, including headers. */
-export function listAround(beside: Fields, { paging = {} }: ReceivedList): Leaf[] {
+export function listAround(beside: Fields, { paging = {} }: ReadableAnswer): Leaf[] {
   const { link = '', 'content-range': range = '', ...plain } = paging;
   const total = range === '' ? [] : (/\/\s*(\d+)\s*$/.exec(range)?.[1] ?? Number.MAX_SAFE_INTEGER);
   return [beside, plain, { next: nextIn(link), total }].flatMap((fields) => listLeaves(fields));

@@ -1,7 +1,7 @@
 import type { WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { Freshness, OnWait, Urgency, Wait } from './hosting-api.ts';
-import type { CallBy } from './limiter.ts';
+import { type CallBy, PRIORITY } from './limiter.ts';
 
 export interface Read {
   readonly urgency: Urgency;
@@ -17,8 +17,6 @@ type Reader<Answer> = (options?: CallBy) => Promise<Answer>;
 
 /** How old an answer may be for a menu that searches while a user types. */
 const RECENT_MS = 30_000;
-
-const RANK: Readonly<Record<Urgency, number>> = { payment: 0, user: 1, background: 2 };
 
 interface Flight<Answer> {
   readonly answer: Promise<Answer>;
@@ -65,7 +63,7 @@ export function createShare(system: System) {
         if (flight.leftIn !== undefined) return freshness !== 'fresh' && flight.leftIn === epoch;
         // A request that waits can be shared by all callers whom it makes wait no longer than one of their own.
         if (flight.caller !== caller && isBusy()) return false;
-        return RANK[flight.urgency] <= RANK[urgency];
+        return PRIORITY[flight.urgency] <= PRIORITY[urgency];
       };
 
       const start = (urgency: Urgency, caller?: string, workspaceId?: WorkspaceId): Flight<Answer> => {

@@ -1,4 +1,5 @@
 import { API_CODES, type ApiCode } from '../core/errors.ts';
+import type { ReadableAnswer } from './endpoints.ts';
 import {
   type Fields,
   fieldsOf,
@@ -15,11 +16,6 @@ import {
 
 /** The fields of the request: a code in the answer that only repeats one of them says nothing. */
 export type Sent = Readonly<Record<string, string>> | undefined;
-
-export interface Received {
-  readonly body: unknown;
-  readonly status: number;
-}
 
 /** A 2xx answer doesn't prove the success that it claims. */
 export class Unclear extends Error {
@@ -38,7 +34,7 @@ export class Unclear extends Error {
  * (docs/hosting-api.md 4.12). What its documented fields prove is for the caller to decide.
  * @throws Unclear if anything in the answer takes away what its fields would prove
  */
-export function readChange({ body, status }: Received, sent: Sent, serverId?: number) {
+export function readChange({ body, status }: ReadableAnswer, sent: Sent, serverId?: number) {
   const leaves = listLeaves(body);
   refuseContradiction(leaves, status, sent);
   for (const name of ['id', 'state', 'paid_until', 'root_password'])

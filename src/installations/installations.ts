@@ -1,9 +1,9 @@
 import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Locks } from '../core/locks.ts';
 import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import type { Locks } from '../db/locks.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import type { InstallationStore } from './store.ts';

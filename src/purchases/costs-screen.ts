@@ -1,6 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { csvLine } from '../core/csv.ts';
 import { describeMoney, type Money, money } from '../core/money.ts';
 import {
   actions,
@@ -17,7 +16,15 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
-import { codeLabel, count, describeNumber, escapeText, mention, shorten } from '../slack/kit/text.ts';
+import {
+  codeLabel,
+  count,
+  csvLine,
+  describeNumber,
+  escapeText,
+  mention,
+  shorten,
+} from '../slack/kit/text.ts';
 import {
   type CostShare,
   type Costs,

@@ -2,12 +2,12 @@ import { getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import type { HeldLock } from '../core/locks.ts';
 import { hasRole, listOwners } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
+import type { HeldLock } from '../db/locks.ts';
 import { moveDelete } from '../servers/deletion.ts';
 import { startFollowing } from '../servers/follow.ts';
 import {

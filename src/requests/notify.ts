@@ -1,6 +1,5 @@
-import type { AppContext } from '../context.ts';
+import type { AppContext, Users } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
-import type { Users } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, UserId } from '../core/ids.ts';

@@ -3,7 +3,7 @@ import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { LRUCache } from 'lru-cache';
 import { Agent, fetch } from 'undici';
 import { z } from 'zod';
-import type { Installations } from '../core/directory.ts';
+import type { Installations } from '../context.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import { MINUTE_MS } from '../core/time.ts';

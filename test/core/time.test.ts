@@ -53,8 +53,6 @@ describe('a day', () => {
   });
 });
 
-const iso = (at: number) => new Date(at).toISOString();
-
 describe('the name of a time zone', () => {
   test.each([
     ['Europe/Berlin', 'Europe/Berlin'],
@@ -71,51 +69,39 @@ describe('the name of a time zone', () => {
 
 describe('an hour of a day', () => {
   test.each([
-    ['is found in winter', '2026-01-15', 9, 'Europe/Berlin', '2026-01-15T08:00:00.000Z'],
-    ['is found in summer', '2026-07-15', 9, 'Europe/Berlin', '2026-07-15T07:00:00.000Z'],
-    [
-      'is found on the day on which clocks go forward',
-      '2026-03-29',
-      9,
-      'Europe/Berlin',
-      '2026-03-29T07:00:00.000Z',
-    ],
+    ['is found in winter', '2026-01-15', 9, 'Europe/Berlin', '2026-01-15T08:00Z'],
+    ['is found in summer', '2026-07-15', 9, 'Europe/Berlin', '2026-07-15T07:00Z'],
+    ['is found on the day on which clocks go forward', '2026-03-29', 9, 'Europe/Berlin', '2026-03-29T07:00Z'],
     [
       'is found on the day on which clocks go forward, before they do',
       '2026-03-29',
       1,
       'Europe/Berlin',
-      '2026-03-29T00:00:00.000Z',
+      '2026-03-29T00:00Z',
     ],
     [
       'that is skipped is the moment when clocks go forward',
       '2026-03-29',
       2,
       'Europe/Berlin',
-      '2026-03-29T01:00:00.000Z',
+      '2026-03-29T01:00Z',
     ],
-    [
-      'is found on the day on which clocks go back',
-      '2026-10-25',
-      9,
-      'Europe/Berlin',
-      '2026-10-25T08:00:00.000Z',
-    ],
-    ['that happens twice is the first one', '2026-10-25', 2, 'Europe/Berlin', '2026-10-25T00:00:00.000Z'],
-    ['that is skipped in America', '2026-03-08', 2, 'America/New_York', '2026-03-08T07:00:00.000Z'],
-    ['that happens twice in America', '2026-11-01', 1, 'America/New_York', '2026-11-01T05:00:00.000Z'],
+    ['is found on the day on which clocks go back', '2026-10-25', 9, 'Europe/Berlin', '2026-10-25T08:00Z'],
+    ['that happens twice is the first one', '2026-10-25', 2, 'Europe/Berlin', '2026-10-25T00:00Z'],
+    ['that is skipped in America', '2026-03-08', 2, 'America/New_York', '2026-03-08T07:00Z'],
+    ['that happens twice in America', '2026-11-01', 1, 'America/New_York', '2026-11-01T05:00Z'],
     [
       'is found where clocks change by half an hour',
       '2026-10-04',
       2,
       'Australia/Lord_Howe',
-      '2026-10-03T15:30:00.000Z',
+      '2026-10-03T15:30Z',
     ],
-    ['is found where midnight is skipped', '2026-03-29', 0, 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
-    ['is found 14 hours east of UTC', '2026-06-01', 9, 'Pacific/Kiritimati', '2026-05-31T19:00:00.000Z'],
-    ['is found with an offset of 45 minutes', '2026-06-01', 9, 'Asia/Kathmandu', '2026-06-01T03:15:00.000Z'],
+    ['is found where midnight is skipped', '2026-03-29', 0, 'Asia/Beirut', '2026-03-28T22:00Z'],
+    ['is found 14 hours east of UTC', '2026-06-01', 9, 'Pacific/Kiritimati', '2026-05-31T19:00Z'],
+    ['is found with an offset of 45 minutes', '2026-06-01', 9, 'Asia/Kathmandu', '2026-06-01T03:15Z'],
   ])('%s', (_case, day, hour, zone, expected) => {
-    expect(iso(startOfHour(day, hour, zone))).toBe(expected);
+    expect(startOfHour(day, hour, zone)).toBe(Date.parse(expected));
   });
 
   test('begins once on every day of a year, at the same local hour wherever that hour exists', () => {

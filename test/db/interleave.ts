@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import type { openEngine } from '../../src/db/database.ts';
+import type { openEngine } from '../../src/db/open-store.ts';
 import { realSystem } from '../../src/system.ts';
 import { asInTests } from '../support/postgres.ts';
 import { watchDatabase } from '../support/statements.ts';

@@ -2,39 +2,26 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createJobs, JOB_LEASE_MS, type Job, type JobHandlers } from '../../src/db/jobs.ts';
 import { silentLog } from '../../src/log.ts';
 import type { System } from '../../src/system.ts';
-import { handClock, turn } from '../slack/support/fakes.ts';
-import { type Place, places } from './places.ts';
+import { type Place, places, shareClock } from './places.ts';
 import { T0 } from './support.ts';
 
 const JOB = { kind: 'post', key: 'k1', workspaceId: 'T1', payload: { text: 'hi' } } as const;
 
 /** Processes that share a database and a clock, which is moved by hand. */
 async function share(place: Place) {
-  const clock = handClock();
+  const { clock, system: shared, counted, settle } = shareClock(place);
   let setBackMs = 0;
-  const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() - setBackMs };
-  let asked = 0;
-  /** Until no process waits for the database any more, and all of them sleep again. */
-  const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet = asked === 0 ? quiet + 1 : 0) {
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      for (let turns = 0; turns < 10; turns++) await turn();
-    }
-  };
-  const counted = <Method extends (...args: never[]) => Promise<unknown>>(method: Method) =>
-    ((...args) => {
-      asked += 1;
-      return method(...args).finally(() => {
-        asked -= 1;
-      });
-    }) as Method;
+  const system: System = { ...shared, now: () => shared.now() - setBackMs };
+  const watch =
+    <Args extends unknown[], Result>(method: (...args: Args) => Promise<Result>) =>
+    (...args: Args) =>
+      counted(() => method(...args));
   const openJobs = async () => {
     const { jobStore: store } = await place.open({ system });
     const { leaseDue, lease, renew, end, giveBack } = store;
     const watched = {
-      ...store,
-      leaseDue: counted(leaseDue),
-      ...{ lease: counted(lease), renew: counted(renew), end: counted(end), giveBack: counted(giveBack) },
+      ...{ ...store, leaseDue: watch(leaseDue), lease: watch(lease), renew: watch(renew) },
+      ...{ end: watch(end), giveBack: watch(giveBack) },
     };
     return { store, jobs: createJobs(watched, system, silentLog) };
   };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
-import { createLocks, type HeldLock, type LockLeases, type Locks } from '../../src/core/locks.ts';
+import { createLocks, type HeldLock, type Locks } from '../../src/db/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { gate, handClock, turn as nextTurn } from '../slack/support/fakes.ts';
@@ -101,7 +101,7 @@ describe('waiting for a lock', () => {
 
   test('ends the same way when another process keeps the lock', async () => {
     const { system, pass } = movedByHand();
-    const leases: LockLeases = {
+    const leases = {
       take: async () => false,
       renew: async () => false,
       release: async () => undefined,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { DatabaseInUse, DatabaseUnusable } from '../../src/db/engine.ts';
+import { DatabaseInUse, DatabaseUnusable } from '../../src/db/database.ts';
 import { moveStore } from '../../src/db/move-store.ts';
 import { APPROVALS } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';

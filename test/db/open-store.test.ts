@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DatabaseInUse, DatabaseUnusable } from '../../src/db/engine.ts';
+import { DatabaseInUse, DatabaseUnusable } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/schema.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';

@@ -3,9 +3,11 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
-import { openEngine } from '../../src/db/database.ts';
+import { openEngine } from '../../src/db/open-store.ts';
+import { realSystem, type System } from '../../src/system.ts';
+import { handClock, turn } from '../slack/support/fakes.ts';
 import { asInTests, createMigratedDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
-import { makeFolder, open } from './support.ts';
+import { makeFolder, open, T0 } from './support.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -65,3 +67,29 @@ export const places: readonly Engine[] = [
   { name: 'SQLite', make: makeSqlite },
   ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
 ];
+
+/** The clock of processes that share a database, moved by hand, and what waits for them. */
+export function shareClock({ url }: Place) {
+  const clock = handClock();
+  const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() };
+  let asked = 0;
+  return {
+    clock,
+    system,
+    /** Counts what the database is asked until it has answered. */
+    counted: async <Result>(run: () => Promise<Result>): Promise<Result> => {
+      asked += 1;
+      return run().finally(() => {
+        asked -= 1;
+      });
+    },
+    /** Resolves when the database has answered everything, and all processes sleep again. */
+    settle: async (): Promise<void> => {
+      for (let quiet = 0; quiet < 3; quiet = asked === 0 ? quiet + 1 : 0) {
+        // A server answers later than the next turn of the event loop.
+        if (url.startsWith('postgres:')) await realSystem.sleep(2);
+        for (let turns = 0; turns < 10; turns++) await turn();
+      }
+    },
+  };
+}

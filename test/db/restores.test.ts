@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
-import { DatabaseInUse } from '../../src/db/engine.ts';
+import { DatabaseInUse } from '../../src/db/database.ts';
 import { declareRestored } from '../../src/db/move-store.ts';
 import { APPROVALS, REQUEST } from '../../src/requests/request.ts';
 import { type Place, places } from './places.ts';

@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { DatabaseUnusable } from '../../src/db/engine.ts';
+import { DatabaseUnusable } from '../../src/db/database.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import type { Vault } from '../../src/db/vault.ts';
 import { NO_KEY } from '../../src/workflows/run.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { Kysely, sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../src/db/engine.ts';
+import type { Engine } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/schema.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';

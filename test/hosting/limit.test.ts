@@ -19,7 +19,8 @@ function open(system: System, options: Partial<LimiterOptions> = {}): Limiter {
 /** A limiter with a clock that is moved by hand, and what comes through it. */
 function start(options: Partial<LimiterOptions> = {}) {
   const { system, pass } = holdTime();
-  return { system, pass, limiter: open(system, options), play: new Play(system) };
+  const calls = memoryCalls();
+  return { system, pass, calls, limiter: open(system, { calls, ...options }), play: new Play(system) };
 }
 
 /** A call with its start, its arrival somewhere between sending and answer, and its end. */
@@ -356,13 +357,9 @@ describe('a pause', () => {
 
 describe('before a call is sent', () => {
   it('its slot is stored first, and then the caller commits', async () => {
-    const { system, pass } = holdTime();
     const happened: string[] = [];
-    const calls: ApiCalls = {
-      ...memoryCalls(),
-      take: async ({ account }) => happened.push(`slot of ${account}`) > 0,
-    };
-    const limiter = open(system, { calls });
+    const take: ApiCalls['take'] = async ({ account }) => happened.push(`slot of ${account}`) > 0;
+    const { pass, limiter } = start({ calls: { ...memoryCalls(), take } });
     const beforeSend = async () => void happened.push('before');
     const sent = limiter.run({ urgency: 'user', beforeSend, send: async () => void happened.push('sent') });
     await pass(10);
@@ -396,10 +393,9 @@ describe('before a call is sent', () => {
   });
 
   it('a store that can’t be written fails the call, and the next call tries again', async () => {
-    const { system, pass } = holdTime();
     const calls = memoryCalls();
     const take = vi.fn(calls.take).mockRejectedValueOnce(new Error('disk'));
-    const limiter = open(system, { calls: { ...calls, take } });
+    const { pass, limiter } = start({ calls: { ...calls, take } });
     const send = async () => 'done';
     const failed = limiter.run({ urgency: 'user', send }).catch((error: unknown) => error);
     await pass(10);
@@ -420,11 +416,9 @@ describe('slots that another process holds', () => {
   };
 
   it('are counted after a restart for as long as a call can hold them', async () => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
+    const { pass, calls, limiter } = start({ limit: 3, maxWaitMs: 600_000 });
     await take(calls, ['one', 'two', 'three']);
     await take(calls, ['of another account'], 'b');
-    const limiter = open(system, { limit: 3, calls, maxWaitMs: 600_000 });
     const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
     await pass(1_000);
     expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
@@ -516,11 +510,9 @@ describe('slots that another process holds', () => {
   });
 
   it('that expired are removed even if the store fails to remove them at first', async () => {
-    const { system, pass } = holdTime();
     const calls = memoryCalls();
     const release = vi.fn(calls.release).mockRejectedValueOnce(new Error('locked'));
-    const limiter = open(system, { ...small, calls: { ...calls, release } });
-    const play = new Play(system);
+    const { pass, limiter, play } = start({ ...small, calls: { ...calls, release } });
     play.ask(limiter, QUICK);
     await pass(63_000);
     expect([calls.rows.size, limiter.budget().taken]).toEqual([1, 0]);
@@ -529,10 +521,7 @@ describe('slots that another process holds', () => {
   });
 
   it('stay taken in the store if the limiter closes within the minute, and are removed if it closes later', async () => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
-    const limiter = open(system, { ...small, calls });
-    const play = new Play(system);
+    const { pass, calls, limiter, play } = start(small);
     play.ask(limiter, QUICK);
     await pass(63_000);
     expect(calls.rows.size).toBe(0);

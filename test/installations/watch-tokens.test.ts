@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
-import { createLocks } from '../../src/core/locks.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import type {
-  InstallationPorts,
-  RefreshOutcome,
-  TokenVerdict,
+import { createLocks } from '../../src/db/locks.ts';
+import {
+  type InstallationPorts,
+  noteRevocation,
+  type RefreshOutcome,
+  type TokenVerdict,
+  watchTokens,
 } from '../../src/installations/installations.ts';
-import { noteRevocation, watchTokens } from '../../src/installations/installations.ts';
 import { silentLog } from '../../src/log.ts';
 import { engines } from '../db/support.ts';
 import { movableSystem } from '../support/clocks.ts';

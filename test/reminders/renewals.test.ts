@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
-import { createLocks } from '../../src/core/locks.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { DAY_MS, MINUTE_MS, WEEK_MS } from '../../src/core/time.ts';
-import { CommitUnknown } from '../../src/db/engine.ts';
+import { CommitUnknown } from '../../src/db/database.ts';
+import { createLocks } from '../../src/db/locks.ts';
 import { createHosting } from '../../src/hosting/client.ts';
 import type { Transport } from '../../src/hosting/send.ts';
 import { silentLog } from '../../src/log.ts';

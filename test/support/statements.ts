@@ -1,5 +1,5 @@
 import { type DatabaseConnection, type Dialect, type Driver, SqliteDriver } from 'kysely';
-import { openEngine } from '../../src/db/database.ts';
+import { openEngine } from '../../src/db/open-store.ts';
 
 /** Records every statement from now on. The app opens its database itself, so the driver of all databases of SQLite is watched. */
 export function watchStatements(): readonly string[] {

@@ -18,6 +18,19 @@ type Part = Pick<Row, 'title' | 'body' | 'kind'> & Partial<Row>;
 const rows = (truth: Row['truth'], parts: readonly Part[]): Row[] =>
   parts.map((part) => ({ call: 'list', truth, ...part }));
 
+type Few = readonly Readonly<Record<string, unknown>>[];
+
+/** Two servers with each of these beside them. */
+const beside = (kind: Row['kind'], fields: Few, of = '') =>
+  fields.map((more) => ({
+    title: `${of}with ${JSON.stringify(more).slice(0, 80)}`,
+    body: { servers: [A, B], ...more },
+    kind,
+  }));
+/** Two servers with each of these headers. */
+const headed = (kind: Row['kind'], headers: readonly NonNullable<Row['headers']>[], of = '') =>
+  headers.map((each) => ({ title: `${of}with ${JSON.stringify(each)}`, body: [A, B], headers: each, kind }));
+
 /** Two of two servers, in every shape: nothing is missing. */
 const WHOLE = rows(all(1, 2), [
   { title: 'as documented', body: [A, B], kind: 'understood' },
@@ -30,7 +43,7 @@ const WHOLE = rows(all(1, 2), [
   { title: 'in records', body: { records: [A, B] }, kind: 'told' },
   { title: 'in data.servers', body: { data: { servers: [A, B] } }, kind: 'told' },
   // What is known to be harmless around a list (rule 11).
-  ...[
+  ...beside('understood', [
     { next: null },
     { next_page_url: null },
     { next_cursor: '' },
@@ -51,13 +64,9 @@ const WHOLE = rows(all(1, 2), [
     { meta: { requestId: 'r1', traceId: 't1', timestamp: 1796083200, took: 3, apiVersion: 'v1' } },
     { generated_at: '2026-12-01T00:00:00Z', api_version: 1 },
     { warnings: [], links: {}, unheardOf: null },
-  ].map((beside) => ({
-    title: `with ${JSON.stringify(beside)}`,
-    body: { servers: [A, B], ...beside },
-    kind: 'understood' as const,
-  })),
+  ]),
   // What is not known may mean anything (rule 12): nothing is concluded from what is missing.
-  ...[
+  ...beside('told', [
     { hasMore: false, unheardOf: 'x' },
     { page: 1, per_page: 50 },
     { total: 7, has_more: false, total_count: 1 },
@@ -73,21 +82,12 @@ const WHOLE = rows(all(1, 2), [
     { request_truncated: true },
     { truncated_at: 'x', time_limit_exceeded: true },
     { count: 2, per_page: 2 },
-  ].map((beside) => ({
-    title: `with ${JSON.stringify(beside)}`,
-    body: { servers: [A, B], ...beside },
-    kind: 'told' as const,
-  })),
-  ...[
+  ]),
+  ...headed('understood', [
     { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining-count': '299', 'ratelimit-total': '300' },
     { 'x-rate-limit-total': '300', 'retry-count': '0', 'x-csrf-page-token': 'abc' },
     { 'x-request-count': '57', 'x-total': '2', 'x-total-pages': '1', 'x-page': '1', 'x-next-page': '' },
-  ].map((headers) => ({
-    title: `with ${JSON.stringify(headers)}`,
-    body: [A, B],
-    headers,
-    kind: 'understood' as const,
-  })),
+  ]),
   { title: 'with x-total-count', body: [A, B], headers: { 'x-total-count': '2' }, kind: 'understood' },
   {
     title: 'with links, none of them next',
@@ -100,70 +100,69 @@ const WHOLE = rows(all(1, 2), [
 
 /** Two of three servers: the third is on a page that no link leads to. */
 const CUT = rows(all(1, 2, 3), [
-  ...[
-    { next: 'abc' },
-    { next: 'https://elsewhere.test/v1/servers?page=2' },
-    { next: 'http://hosting.test/v1/servers?page=2' },
-    { next: 'https://hosting.test:8443/v1/servers?page=2' },
-    { next: '//elsewhere.test/v1/servers' },
-    { next: '/v1/catalog' },
-    { next: '/v1/servers' },
-    { next: '/v1/servers/../catalog' },
-    { request: { total: 57 } },
-    { next: `/v1/servers?${'x'.repeat(3_000)}` },
-    { links: { next: '/v1/servers?page=2' }, next: '/v1/servers?page=3' },
-    { next_page: 2 },
-    { next_cursor: 'abc' },
-    { has_more: true },
-    { complete: false },
-    { total: 3 },
-    { meta: { total_count: 3 } },
-    { count: 3 },
-    { page: 1, total_pages: 2 },
-    { page: 1 },
-    { limit: 2, offset: 0 },
-    { has_more: false, next_cursor: 'abc' },
-    { total: 2, has_more: true },
-    { unheardOf: 'x' },
-    { warnings: ['one shard did not answer'] },
-    { links: { next: { href: 'abc' } } },
-    { error: 'one shard did not answer' },
-    { status: 'partial' },
-    { success: false },
-    { code: 206 },
-  ].map((beside) => ({
-    title: `of three, with ${JSON.stringify(beside).slice(0, 80)}`,
-    body: { servers: [A, B], ...beside },
-    kind: 'told' as const,
-  })),
-  ...[
-    { link: '<https://elsewhere.test/v1/servers?page=2>; rel="next"' },
-    { link: '<abc>; rel=next' },
-    ...["'next'", 'NEXT', '"prev next"', "'next' ; title=x", '" next"'].map((rel) => ({
-      link: `</v2/servers?page=2>; rel=${rel}`,
-    })),
-    { link: '/v1/servers?page=2; rel=next' },
-    { link: '<>; rel=next' },
-    { 'x-pagination': '{"total":3}' },
-    { 'x-total': '3' },
-    { 'next-token': 'abc' },
-    { 'x-continuation': 'abc' },
-    { 'x-cursor': 'abc' },
-    { 'x-more': '1' },
-    { pagination: 'page 1 of 2' },
-    { 'x-page': '1' },
-    { link: '</v1/servers?page=2>; rel="next", </v1/servers?page=3>; rel="next"' },
-    { 'x-total-count': '3' },
-    { next: '/v2/servers?page=2' },
-    { 'x-has-more': 'true' },
-    { 'content-range': 'servers 0-1/3' },
-    { 'content-range': 'servers 0-1/*' },
-  ].map((headers) => ({
-    title: `of three, with ${JSON.stringify(headers)}`,
-    body: [A, B],
-    headers,
-    kind: 'told' as const,
-  })),
+  ...beside(
+    'told',
+    [
+      { next: 'abc' },
+      { next: 'https://elsewhere.test/v1/servers?page=2' },
+      { next: 'http://hosting.test/v1/servers?page=2' },
+      { next: 'https://hosting.test:8443/v1/servers?page=2' },
+      { next: '//elsewhere.test/v1/servers' },
+      { next: '/v1/catalog' },
+      { next: '/v1/servers' },
+      { next: '/v1/servers/../catalog' },
+      { request: { total: 57 } },
+      { next: `/v1/servers?${'x'.repeat(3_000)}` },
+      { links: { next: '/v1/servers?page=2' }, next: '/v1/servers?page=3' },
+      { next_page: 2 },
+      { next_cursor: 'abc' },
+      { has_more: true },
+      { complete: false },
+      { total: 3 },
+      { meta: { total_count: 3 } },
+      { count: 3 },
+      { page: 1, total_pages: 2 },
+      { page: 1 },
+      { limit: 2, offset: 0 },
+      { has_more: false, next_cursor: 'abc' },
+      { total: 2, has_more: true },
+      { unheardOf: 'x' },
+      { warnings: ['one shard did not answer'] },
+      { links: { next: { href: 'abc' } } },
+      { error: 'one shard did not answer' },
+      { status: 'partial' },
+      { success: false },
+      { code: 206 },
+    ],
+    'of three, ',
+  ),
+  ...headed(
+    'told',
+    [
+      { link: '<https://elsewhere.test/v1/servers?page=2>; rel="next"' },
+      { link: '<abc>; rel=next' },
+      ...["'next'", 'NEXT', '"prev next"', "'next' ; title=x", '" next"'].map((rel) => ({
+        link: `</v2/servers?page=2>; rel=${rel}`,
+      })),
+      { link: '/v1/servers?page=2; rel=next' },
+      { link: '<>; rel=next' },
+      { 'x-pagination': '{"total":3}' },
+      { 'x-total': '3' },
+      { 'next-token': 'abc' },
+      { 'x-continuation': 'abc' },
+      { 'x-cursor': 'abc' },
+      { 'x-more': '1' },
+      { pagination: 'page 1 of 2' },
+      { 'x-page': '1' },
+      { link: '</v1/servers?page=2>; rel="next", </v1/servers?page=3>; rel="next"' },
+      { 'x-total-count': '3' },
+      { next: '/v2/servers?page=2' },
+      { 'x-has-more': 'true' },
+      { 'content-range': 'servers 0-1/3' },
+      { 'content-range': 'servers 0-1/*' },
+    ],
+    'of three, ',
+  ),
   { title: 'of three, with status 206', status: 206, body: [A, B], kind: 'told' },
   { title: 'two lists in one answer', body: { servers: [A, B], data: [C] }, kind: 'told' },
   { title: 'another list beside it', body: { servers: [A, B], records: [C] }, kind: 'told' },
