@@ -9,11 +9,15 @@ export class Faults {
   readonly #lostAnswers = new Map<string, { left: number }>();
   readonly #repeatedEvents = { left: 0 };
   #replyUrl: { readonly status: number; left: number; spared: number } | undefined;
-  /** Read where they take effect; the methods below switch them. */
+  /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
   lateAcksMs = 0;
+  /** `chat.postEphemeral` says ok, and no one sees the message: its user is not looking. */
   losesEphemerals = false;
+  /** The tokens of workflow runs no longer work, although their runs go on: nothing says how long they live. */
   endsRunTokens = false;
+  /** Only a run's own token ends it: nothing says that the app's token does. */
   refusesBotTokens = false;
+  /** What the answer to a post to a response_url says once the post was taken: Slack documents no body, so it may be empty. */
   replyAnswer = 'ok';
 
   /** The next calls of this Web API method answer with this error. */
@@ -46,34 +50,9 @@ export class Faults {
     this.#replyUrl = { status, left: times, spared };
   }
 
-  /** What the answer to a post to a response_url says once the post was taken: Slack documents no body, so it may be empty. */
-  wordReplyAnswers(body: string): void {
-    this.replyAnswer = body;
-  }
-
-  /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
-  applyAcksLate(delayMs: number): void {
-    this.lateAcksMs = delayMs;
-  }
-
   /** The next events come again although they were acknowledged: Slack's network lost the answer. */
   repeatEvents(times = 1): void {
     this.#repeatedEvents.left = times;
-  }
-
-  /** `chat.postEphemeral` says ok, and no one sees the message: its user is not looking. */
-  loseEphemerals(): void {
-    this.losesEphemerals = true;
-  }
-
-  /** The tokens of workflow runs no longer work, although their runs go on: nothing says how long they live. */
-  endRunTokens(): void {
-    this.endsRunTokens = true;
-  }
-
-  /** Only a run's own token ends it: nothing says that the app's token does. */
-  refuseBotTokensForRuns(): void {
-    this.refusesBotTokens = true;
   }
 
   /** Everything works again. */
