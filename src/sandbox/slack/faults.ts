@@ -132,34 +132,26 @@ const TIER_OF: Readonly<Record<string, keyof typeof TIERS>> = {
   'views.update': 4,
 };
 
-/** Counts the app's calls: each method by its tier in any minute, and one message a second in each channel. */
-export class RateLimits {
-  readonly #clock: SlackClock;
-  readonly #taken = new Map<string, number[]>();
-  /** Off: everything is taken. */
-  isOn: boolean;
-
-  constructor(clock: SlackClock, isOn: boolean) {
-    this.#clock = clock;
-    this.isOn = isOn;
-  }
-
-  /** Seconds of `Retry-After`; undefined when the call is taken, which counts it. */
-  take(method: string, channel: string): number | undefined {
-    if (!this.isOn) return undefined;
-    if (method === 'chat.postMessage') return this.#takeOne(`message ${channel}`, 1, SECOND_MS);
-    const tier = TIER_OF[method];
-    return tier && this.#takeOne(method, TIERS[tier], MINUTE_MS);
-  }
-
-  #takeOne(key: string, most: number, windowMs: number): number | undefined {
-    const now = this.#clock.now();
-    const recent = (this.#taken.get(key) ?? []).filter((at) => now - at < windowMs);
-    this.#taken.set(key, recent);
+/** Counts the app's calls: each method by its tier in any minute, and one message a second in each channel. Off: all are taken. */
+export function createRateLimits(clock: SlackClock, isOn: boolean) {
+  const taken = new Map<string, number[]>();
+  const takeWithin = (key: string, most: number, windowMs: number): number | undefined => {
+    const now = clock.now();
+    const recent = (taken.get(key) ?? []).filter((at) => now - at < windowMs);
+    taken.set(key, recent);
     const [oldest] = recent;
     if (recent.length >= most && oldest !== undefined)
       return Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
     recent.push(now);
     return undefined;
-  }
+  };
+  return {
+    /** Seconds of `Retry-After`; undefined when the call is taken, which counts it. */
+    take(method: string, channel: string): number | undefined {
+      if (!isOn) return undefined;
+      if (method === 'chat.postMessage') return takeWithin(`message ${channel}`, 1, SECOND_MS);
+      const tier = TIER_OF[method];
+      return tier && takeWithin(method, TIERS[tier], MINUTE_MS);
+    },
+  };
 }
