@@ -63,7 +63,7 @@ export type DeleteOperation = Omit<ConfirmedOperation, 'purchase'> & {
 } & StandingOf<Reason<DeleteRefusalDetails>, Reason<DeleteDoubtDetails>>;
 
 /** The rules that can end a delete after it was confirmed. */
-const RULES = [
+export const DELETE_RULES = [
   'role_needed',
   'identity_unknown',
   'approval_needed',
@@ -80,7 +80,7 @@ const RULES = [
   'shutting_down',
 ] as const satisfies readonly RefusalCode[];
 
-export type DeleteRefusalDetails = ProvenDetails<(typeof RULES)[number]>;
+export type DeleteRefusalDetails = ProvenDetails<(typeof DELETE_RULES)[number]>;
 
 /** Why it is not known whether a server was deleted. `isListed`: a list read right after the answer still had it. */
 export type DeleteDoubtDetails = {
@@ -194,7 +194,7 @@ function logDefect(error: unknown, confirmationId: ConfirmationId, { log }: AppC
 
 function refusalOf(error: unknown): Reason<DeleteRefusalDetails> | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
-  const isKnown = error instanceof Refusal && RULES.some((code) => code === error.code);
+  const isKnown = error instanceof Refusal && DELETE_RULES.some((code) => code === error.code);
   return isKnown ? ({ code: error.code, details: error.details } as Reason<DeleteRefusalDetails>) : undefined;
 }
 

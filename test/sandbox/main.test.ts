@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import type { PageState } from '../../src/sandbox/slack/page-api.ts';
 import { eventually } from '../support/eventually.ts';
+import { findThreePorts, occupy } from './page/support/browser.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url));
 const ARGUMENTS = ['--import', 'tsx', MAIN];
@@ -49,24 +49,6 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT'): Promise<n
   return child.exitCode;
 }
 
-/** Three free ports in a row, below those that the system assigns to others. */
-async function findPorts(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const servers = await Promise.allSettled([0, 1, 2].map((more) => occupy(port + more)));
-    const taken = servers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    await Promise.all(taken.map((server) => new Promise((resolve) => server.close(resolve))));
-    if (taken.length === 3) return port;
-  }
-}
-
-async function occupy(port: number): Promise<Server> {
-  const server = createServer();
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
 async function post(url: string, path: string, action: unknown): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(action) });
@@ -81,7 +63,7 @@ describe('npm run sandbox', () => {
   test('prints an address, is not connected at first, and ends on a signal', {
     timeout: 2 * START_MS,
   }, async () => {
-    const port = await findPorts();
+    const port = await findThreePorts();
     const startedMs = performance.now();
     const { child, url, output } = await start('--port', String(port));
     process.stderr.write(`The sandbox: ready after ${Math.round(performance.now() - startedMs)} ms\n`);
@@ -102,7 +84,7 @@ describe('npm run sandbox', () => {
   });
 
   test('says which of its three ports is in use, the middle one, too', { timeout: START_MS }, async () => {
-    const port = await findPorts();
+    const port = await findThreePorts();
     const other = await occupy(port + 1);
     onTestFinished(() => {
       other.close();
@@ -129,7 +111,7 @@ describe('npm run sandbox', () => {
   test('starts connected if asked to, and in Socket Mode, in which nothing is taken over HTTP', {
     timeout: 2 * START_MS,
   }, async () => {
-    const port = await findPorts();
+    const port = await findThreePorts();
     const { child, url } = await start('--port', String(port), '--connected', '--socket');
     await post(url, '/panel/do', { do: 'seed_servers' });
     const events = `http://127.0.0.1:${port + 1}/slack/events`;

@@ -14,7 +14,7 @@ describe('an answer', () => {
     const answers = () => team.slack.traffic().filter(({ what }) => /^(response_url|chat\.)/.test(what));
     for (const body of ['', '{"ok":true}', 'success']) {
       const before = answers().length;
-      team.slack.faults.wordReplyAnswers(body);
+      team.slack.faults.replyAnswer = body;
       otto.overlooksOldMessages();
       await otto.types('/vps list');
       await otto.sees('21 servers');

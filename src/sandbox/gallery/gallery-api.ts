@@ -2,13 +2,11 @@
  * The contract between the gallery and its page: `GET /gallery.json` -> GalleryState. Types only.
  * The page itself is `/gallery`, the same files as the sandbox's page.
  */
-import type { Json, PageGroup, PageMessage, PageUser, PageView } from '../slack/page-api.ts';
+import type { Json, PageMessage, PageState, PageView } from '../slack/page-api.ts';
 
 export interface GalleryState {
-  /** The users that messages mention. */
-  readonly people: readonly PageUser[];
-  readonly groups: readonly PageGroup[];
-  readonly channels: readonly { readonly id: string; readonly name: string }[];
+  /** A workspace without messages, so that mentions have names. */
+  readonly workspace: PageState;
   /** By group, in the order in which they are shown. */
   readonly pieces: readonly GalleryPiece[];
 }

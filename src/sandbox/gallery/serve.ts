@@ -1,7 +1,7 @@
-import { isLoopbackHost, isSameOrigin, sendText } from '../slack/http.ts';
+import { isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import type { PageUser } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
-import { ALL_USERS, USERGROUPS, USERS } from '../slack/workspace.ts';
+import { ALL_USERS, APP, USERGROUPS, USERS } from '../slack/workspace.ts';
 import type { GalleryState } from './gallery-api.ts';
 import { arrange, makePieces } from './pieces.ts';
 
@@ -15,38 +15,38 @@ const FIXTURE_USERS: readonly PageUser[] = [
   { ...USERS.gus, id: 'U0ADMIN0001', name: 'ada', realName: 'Ada Admin', isRestricted: false },
 ];
 
-const HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-} as const;
-
 /** The gallery's content, made once, when it is first opened: the sandbox starts faster without the fixtures. */
-let made: Promise<string> | undefined;
+let made: Promise<GalleryState> | undefined;
 
-async function makeGallery(): Promise<string> {
+async function makeGallery(): Promise<GalleryState> {
   const { surfaces } = await import('./fixtures/surfaces.ts');
-  const state: GalleryState = {
-    people: [...ALL_USERS, ...FIXTURE_USERS],
-    groups: USERGROUPS,
-    channels: [{ id: 'C0OPS00001', name: 'ops' }],
+  return {
+    workspace: {
+      team: { name: 'Gallery' },
+      app: APP,
+      as: USERS.olga,
+      people: [...ALL_USERS, ...FIXTURE_USERS],
+      groups: USERGROUPS,
+      channels: [{ id: 'C0OPS00001', name: 'ops', kind: 'public', hasApp: true, members: [], messages: [] }],
+      commands: [],
+      shortcuts: [],
+      views: [],
+      home: null,
+      traffic: [],
+      brokenRules: [],
+    },
     pieces: arrange(makePieces(surfaces)),
   };
-  return JSON.stringify(state);
 }
 
 /** Puts `GET /gallery.json` in front of the files of the page, which has `/gallery` itself. */
 export function withGallery(pages: Pages): Pages {
-  return (incoming, outgoing) => {
+  return async (incoming, outgoing) => {
     const [path = ''] = (incoming.url ?? '').split('?');
     if (path !== '/gallery.json') return pages(incoming, outgoing);
-    if (!isLoopbackHost(incoming) || !isSameOrigin(incoming))
-      return sendText(outgoing, 403, 'only from this machine');
+    if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'only from this machine');
     if (incoming.method !== 'GET') return sendText(outgoing, 405, 'read only');
     made ??= makeGallery();
-    made.then(
-      (json) => outgoing.writeHead(200, HEADERS).end(json),
-      (error: unknown) => sendText(outgoing, 500, `The fixtures can't be read: ${String(error)}`),
-    );
+    return sendJson(outgoing, 200, await made);
   };
 }

@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.ts';
-import type { ErrorCode, Operation } from './protocol.ts';
+import { ERROR_STATUS, type ErrorCode, type Operation } from './protocol.ts';
 import type { WireServer } from './servers.ts';
 
 /** What docs/hosting-api.md leaves open about answers, with every way this service can speak. The first is the default. */
@@ -39,20 +39,6 @@ export const DEFAULT_STYLE: AnswerStyle = {
   pageSize: 50,
 };
 
-/** The customary ones: the document names none. */
-const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
-  unauthorized: 401,
-  not_allowed: 403,
-  bad_request: 400,
-  not_enough_balance: 402,
-  limit: 409,
-  not_created: 502,
-  checking: 504,
-  not_found: 404,
-  wrong_state: 409,
-  rate_limited: 429,
-};
-
 /** The answer that carries a code; the field's name is an open question (docs/hosting-api.md 7). */
 export function refusalOf(code: ErrorCode) {
   return { status: ERROR_STATUS[code], body: { code }, code };
@@ -60,20 +46,16 @@ export function refusalOf(code: ErrorCode) {
 
 /** Puts a correct answer into the current dialect; `writeList` does so for lists. */
 export function speak(style: AnswerStyle, operation: Operation, body: unknown): unknown {
-  if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
   if (operation === 'servers' || !isRecord(body)) return body;
+  if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
   const { root_password, ...record } = body;
   return {
     ...record,
-    ...saidState(style, operation),
+    // The state that an answer says, where the service says another one than it has.
+    ...(operation === 'delete' && { state: style.deletedState }),
+    ...(operation === 'start' && { state: style.startedState }),
     ...(root_password !== undefined && { [style.passwordField]: root_password }),
   };
-}
-
-/** The state that an answer says, where the service says another one than it has. */
-function saidState(style: AnswerStyle, operation: Operation): { state?: string } {
-  if (operation === 'delete') return { state: style.deletedState };
-  return operation === 'start' ? { state: style.startedState } : {};
 }
 
 function speakCatalog({ prices }: AnswerStyle, catalog: Catalog): unknown {

@@ -31,13 +31,10 @@ const BAD_GATEWAY_PAGE =
   '<!doctype html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n';
 
 /** Carries out one API request, faults included, and ends its exchange; `closing` ends the waits of slow answers. */
-export async function serveApi(
-  parts: ApiParts,
-  closing: AbortSignal,
-  exchange: Exchange,
-  route: Route,
-): Promise<void> {
+export async function serveApi(parts: ApiParts, closing: AbortSignal, exchange: Exchange): Promise<void> {
+  const { route } = exchange;
   try {
+    if (!route) throw new ApiError('not_found');
     const body = await readBody(exchange.request);
     const account = admit(parts, exchange.request.headers.authorization);
     exchange.note({ accountId: account.id });
@@ -183,9 +180,9 @@ export class Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     { journal, clock }: { journal: Journal; clock: HostingClock },
-    path: string,
   ) {
     const method = request.method ?? '';
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
     this.request = request;
     this.route = path.startsWith(`${VERSION}/`) ? findRoute(method, path.slice(VERSION.length)) : undefined;
     this.#response = response;

@@ -1,21 +1,8 @@
 import type { ErrorCode, Operation } from './protocol.ts';
 import type { Supplier } from './servers.ts';
 
-/** What happens to a request under a fault: whether its work is done, and what the caller gets to see. */
-export interface Effect {
-  readonly works: boolean;
-  readonly shows:
-    | 'answer'
-    | 'answer_with_error'
-    | 'other_answer'
-    | 'cut'
-    | 'nothing'
-    | 'status_500'
-    | 'html'
-    | 'garbage';
-  /** Between the work and the answer. */
-  readonly waits?: true;
-}
+/** What happens to a request under a fault: whether its work is done, what the caller gets to see, and whether it waits. */
+export type Effect = { readonly waits?: true } & (typeof FAULT_EFFECTS)[FaultKind];
 
 /** Every kind of fault. To add one: a line here, and, if it shows something new, a case in api.ts. */
 export const FAULT_EFFECTS = {
@@ -35,7 +22,7 @@ export const FAULT_EFFECTS = {
   other_answer_before: { works: false, shows: 'other_answer' },
   checking_completes: { works: true, shows: 'answer' },
   checking_refunds: { works: true, shows: 'answer' },
-} as const satisfies Record<string, Effect>;
+} as const;
 
 export type FaultKind = keyof typeof FAULT_EFFECTS;
 
@@ -131,17 +118,9 @@ export function supplierOf(rule: FaultRule | undefined): Supplier {
   return { says: 'yes' };
 }
 
-function fits(rule: FaultRule, operation: Operation, accountId: number): boolean {
-  if (!concerns(rule.on, operation)) return false;
-  if (rule.accountId !== undefined && rule.accountId !== accountId) return false;
-  return operation === 'create' || !isChecking(rule.kind);
-}
-
-function concerns(on: FaultRule['on'], operation: Operation): boolean {
-  if (on === 'paid') return operation === 'create' || operation === 'renew';
-  return on === 'any' || on === operation;
-}
-
-function isChecking(kind: FaultKind): boolean {
-  return kind === 'checking_completes' || kind === 'checking_refunds';
+function fits({ on, kind, accountId: only }: FaultRule, operation: Operation, accountId: number): boolean {
+  const isPaid = operation === 'create' || operation === 'renew';
+  if (on !== 'any' && on !== operation && !(on === 'paid' && isPaid)) return false;
+  if (only !== undefined && only !== accountId) return false;
+  return operation === 'create' || !kind.startsWith('checking_');
 }

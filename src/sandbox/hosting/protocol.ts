@@ -30,21 +30,23 @@ export function findRoute(method: string, path: string): Route | undefined {
   return undefined;
 }
 
-/** Every error code, in the order of docs/hosting-api.md 7. */
-export const ERROR_CODES = [
-  'unauthorized',
-  'not_allowed',
-  'bad_request',
-  'not_enough_balance',
-  'limit',
-  'not_created',
-  'checking',
-  'not_found',
-  'wrong_state',
-  'rate_limited',
-] as const;
+/** Every error code, in the order of docs/hosting-api.md 7, with its customary status: the document names none. */
+export const ERROR_STATUS = {
+  unauthorized: 401,
+  not_allowed: 403,
+  bad_request: 400,
+  not_enough_balance: 402,
+  limit: 409,
+  not_created: 502,
+  checking: 504,
+  not_found: 404,
+  wrong_state: 409,
+  rate_limited: 429,
+} as const;
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
 
 /** A refusal of the service, which the caller gets as a code (docs/hosting-api.md 7). */
 export class ApiError extends Error {

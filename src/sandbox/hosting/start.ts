@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { refusalOf } from './answers.ts';
 import { Exchange, serveApi } from './api.ts';
 import { type HostingOptions, HostingService } from './hosting.ts';
 import { reportFailure } from './journal.ts';
@@ -24,7 +23,13 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   const closing = new AbortController();
   // Every request that is answered late listens.
   setMaxListeners(0, closing.signal);
-  const httpServer = createServer(createListener(service, closing.signal));
+  const httpServer = createServer(async (request, response) => {
+    try {
+      await serveApi(service, closing.signal, new Exchange(request, response, service));
+    } catch (error) {
+      giveUp(error, request, response, closing.signal);
+    }
+  });
   httpServer.keepAliveTimeout = KEEP_ALIVE_MS;
   const port = await listen(httpServer, options.port ?? 0);
   const close = async (): Promise<void> => {
@@ -50,29 +55,6 @@ async function listen(httpServer: Server, port: number): Promise<number> {
   });
   const address = httpServer.address();
   return typeof address === 'object' && address ? address.port : port;
-}
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-function createListener(service: HostingService, closing: AbortSignal): Listener {
-  return async (request, response) => {
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    try {
-      await serveEndpoint(service, closing, new Exchange(request, response, service, path));
-    } catch (error) {
-      giveUp(error, request, response, closing);
-    }
-  };
-}
-
-async function serveEndpoint(
-  service: HostingService,
-  closing: AbortSignal,
-  exchange: Exchange,
-): Promise<void> {
-  if (exchange.route) return serveApi(service, closing, exchange, exchange.route);
-  const { status, body, code } = refusalOf('not_found');
-  exchange.json(status, body, { code });
 }
 
 /** Ends a request that threw: cut off by the caller, or by our closing, or by a fault of our own code. */

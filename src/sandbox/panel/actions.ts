@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Account } from '../hosting/accounts.ts';
 import type { FaultRule } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
-import { ApiError } from '../hosting/protocol.ts';
 import type { FaultPreset, PanelResult } from './panel-api.ts';
 
 const id = z.int().nonnegative();
@@ -33,42 +32,41 @@ export function parseAction(value: unknown): PanelAction | undefined {
 
 /** Performs an action. Money effect: a top-up adds to the balance; nothing here charges. */
 export function performAction(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
-  try {
-    return carryOut(hosting, account, action);
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'not_found')
-      return refuse('unknown', 'This server no longer exists.');
-    throw error;
-  }
-}
-
-function carryOut(hosting: HostingService, account: Account, action: PanelAction): PanelResult {
+  const { accounts, clock, faults } = hosting;
   switch (action.do) {
     case 'top_up':
-      hosting.accounts.topUp(account, action.amountMinor);
+      accounts.topUp(account, action.amountMinor);
       return { ok: true };
     case 'create_key':
       return { ok: true, key: hosting.createKey(account) };
     case 'revoke_key':
-      return revokeKey(hosting, account, action.key);
+      if (!accounts.listKeys(account).some(({ id }) => id === action.key))
+        return refuse('unknown', 'There is no such key.');
+      accounts.revokeKey(account, action.key);
+      return { ok: true };
     case 'add_fault':
       return addFault(hosting, account, action.preset);
     case 'remove_fault':
-      hosting.faults.remove(action.fault);
+      faults.remove(action.fault);
       return { ok: true };
     case 'set_price':
       return setPrice(hosting, action.plan, action.price);
     case 'skip_time':
-      skipTime(hosting, action.step);
+      if (action.step === 'month') clock.advanceMonth();
+      else clock.advance(action.step === 'day' ? 24 * HOUR_MS : HOUR_MS);
       return { ok: true };
     case 'seed_servers':
       seedServers(hosting, account);
       return { ok: true };
     case 'delete_server':
+      if (!hosting.listServers(account).some(({ id }) => id === action.server))
+        return refuse('unknown', 'This server no longer exists.');
       hosting.servers.remove(account, String(action.server));
       return { ok: true };
   }
 }
+
+const HOUR_MS = 3_600_000;
 
 function setPrice(hosting: HostingService, plan: string, typed: string): PanelResult {
   const price = readAmount(typed);
@@ -82,20 +80,6 @@ function setPrice(hosting: HostingService, plan: string, typed: string): PanelRe
 function readAmount(typed: string): string | undefined {
   const parts = /^(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(typed.trim());
   return parts ? `${parts[1]}.${(parts[2] ?? '').padEnd(2, '0')}` : undefined;
-}
-
-const HOUR_MS = 3_600_000;
-
-function skipTime({ clock }: HostingService, step: 'hour' | 'day' | 'month'): void {
-  if (step === 'month') clock.advanceMonth();
-  else clock.advance(step === 'day' ? 24 * HOUR_MS : HOUR_MS);
-}
-
-function revokeKey(hosting: HostingService, account: Account, key: number): PanelResult {
-  const isKnown = hosting.accounts.listKeys(account).some((entry) => entry.id === key);
-  if (!isKnown) return refuse('unknown', 'There is no such key.');
-  hosting.accounts.revokeKey(account, key);
-  return { ok: true };
 }
 
 function addFault(hosting: HostingService, account: Account, wanted: string): PanelResult {

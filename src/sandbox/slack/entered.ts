@@ -120,7 +120,7 @@ export function enter(
   placed: PlacedElement,
   value: Entered,
   entered: EnteredValues,
-  offered: readonly Json[],
+  offered: readonly Json[] = [],
 ): void {
   const { element } = placed;
   const [kind, field] = STATEFUL[String(element.type)] ?? ['text', 'value'];

@@ -9,11 +9,15 @@ export class Faults {
   readonly #lostAnswers = new Map<string, { left: number }>();
   readonly #repeatedEvents = { left: 0 };
   #replyUrl: { readonly status: number; left: number; spared: number } | undefined;
-  /** Read where they take effect; the methods below switch them. */
+  /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
   lateAcksMs = 0;
+  /** `chat.postEphemeral` says ok, and no one sees the message: its user is not looking. */
   losesEphemerals = false;
+  /** The tokens of workflow runs no longer work, although their runs go on: nothing says how long they live. */
   endsRunTokens = false;
+  /** Only a run's own token ends it: nothing says that the app's token does. */
   refusesBotTokens = false;
+  /** What the answer to a post to a response_url says once the post was taken: Slack documents no body, so it may be empty. */
   replyAnswer = 'ok';
 
   /** The next calls of this Web API method answer with this error. */
@@ -46,34 +50,9 @@ export class Faults {
     this.#replyUrl = { status, left: times, spared };
   }
 
-  /** What the answer to a post to a response_url says once the post was taken: Slack documents no body, so it may be empty. */
-  wordReplyAnswers(body: string): void {
-    this.replyAnswer = body;
-  }
-
-  /** The `response_action` in an ack is applied with this delay, in real milliseconds: Slack was seen to take up to a second. */
-  applyAcksLate(delayMs: number): void {
-    this.lateAcksMs = delayMs;
-  }
-
   /** The next events come again although they were acknowledged: Slack's network lost the answer. */
   repeatEvents(times = 1): void {
     this.#repeatedEvents.left = times;
-  }
-
-  /** `chat.postEphemeral` says ok, and no one sees the message: its user is not looking. */
-  loseEphemerals(): void {
-    this.losesEphemerals = true;
-  }
-
-  /** The tokens of workflow runs no longer work, although their runs go on: nothing says how long they live. */
-  endRunTokens(): void {
-    this.endsRunTokens = true;
-  }
-
-  /** Only a run's own token ends it: nothing says that the app's token does. */
-  refuseBotTokensForRuns(): void {
-    this.refusesBotTokens = true;
   }
 
   /** Everything works again. */
@@ -153,34 +132,26 @@ const TIER_OF: Readonly<Record<string, keyof typeof TIERS>> = {
   'views.update': 4,
 };
 
-/** Counts the app's calls: each method by its tier in any minute, and one message a second in each channel. */
-export class RateLimits {
-  readonly #clock: SlackClock;
-  readonly #taken = new Map<string, number[]>();
-  /** Off: everything is taken. */
-  isOn: boolean;
-
-  constructor(clock: SlackClock, isOn: boolean) {
-    this.#clock = clock;
-    this.isOn = isOn;
-  }
-
-  /** Seconds of `Retry-After`; undefined when the call is taken, which counts it. */
-  take(method: string, channel: string): number | undefined {
-    if (!this.isOn) return undefined;
-    if (method === 'chat.postMessage') return this.#takeOne(`message ${channel}`, 1, SECOND_MS);
-    const tier = TIER_OF[method];
-    return tier && this.#takeOne(method, TIERS[tier], MINUTE_MS);
-  }
-
-  #takeOne(key: string, most: number, windowMs: number): number | undefined {
-    const now = this.#clock.now();
-    const recent = (this.#taken.get(key) ?? []).filter((at) => now - at < windowMs);
-    this.#taken.set(key, recent);
+/** Counts the app's calls: each method by its tier in any minute, and one message a second in each channel. Off: all are taken. */
+export function createRateLimits(clock: SlackClock, isOn: boolean) {
+  const taken = new Map<string, number[]>();
+  const takeWithin = (key: string, most: number, windowMs: number): number | undefined => {
+    const now = clock.now();
+    const recent = (taken.get(key) ?? []).filter((at) => now - at < windowMs);
+    taken.set(key, recent);
     const [oldest] = recent;
     if (recent.length >= most && oldest !== undefined)
       return Math.max(1, Math.ceil((oldest + windowMs - now) / 1000));
     recent.push(now);
     return undefined;
-  }
+  };
+  return {
+    /** Seconds of `Retry-After`; undefined when the call is taken, which counts it. */
+    take(method: string, channel: string): number | undefined {
+      if (!isOn) return undefined;
+      if (method === 'chat.postMessage') return takeWithin(`message ${channel}`, 1, SECOND_MS);
+      const tier = TIER_OF[method];
+      return tier && takeWithin(method, TIERS[tier], MINUTE_MS);
+    },
+  };
 }

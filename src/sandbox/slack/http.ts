@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readJson } from './json.ts';
 
 /** Bigger bodies are refused; Slack's own limit for a view is 250 kB. */
 const MAX_BODY_BYTES = 2_000_000;
@@ -23,7 +24,10 @@ export function sendJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  outgoing.writeHead(status, { ...headers, 'content-type': 'application/json; charset=utf-8' });
+  outgoing.writeHead(status, {
+    ...{ 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    ...{ 'cache-control': 'no-store', ...headers },
+  });
   outgoing.end(JSON.stringify(body));
 }
 
@@ -46,6 +50,22 @@ export function isSameOrigin(incoming: IncomingMessage): boolean {
   const site = incoming.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   return origin === undefined || origin === `http://${host}`;
+}
+
+/**
+ * Answers what a page posts; `perform` gives undefined for an action that it doesn't know. A refusal is for the user to read, and
+ * has status 200: browsers would report all else as an error of the page.
+ */
+export async function answerPost(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  perform: (action: unknown) => Promise<object | undefined>,
+): Promise<void> {
+  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
+    return sendText(outgoing, 415, 'JSON is needed');
+  const done = await perform(readJson(await readBody(incoming)));
+  const unknown = { ok: false, error: 'invalid_action', words: 'The page sent an unknown action.' };
+  return sendJson(outgoing, done ? 200 : 400, done ?? unknown);
 }
 
 /** Text anywhere in a page. */

@@ -64,27 +64,15 @@ function pingsInText(text: string, named: Named): readonly string[] {
   );
 }
 
-/** What the renderers must know of the workspace. */
-export interface Surroundings {
-  readonly channels: readonly Pick<Channel, 'id' | 'name' | 'kind'>[];
-  /** Those of a fresh workspace, unless said otherwise. */
+/** Where names are looked up; in a fresh workspace, unless said otherwise. */
+export interface Named {
   readonly roster?: Roster | undefined;
-  /** Epoch milliseconds, for `{ago}`. */
-  readonly now: number;
 }
-
-/** Where names are looked up. */
-type Named = Pick<Surroundings, 'roster'>;
 
 const fresh = new Roster();
 
 export function personName(id: string, { roster = fresh }: Named): string {
   return `@${roster.findUser(id)?.name ?? id}`;
-}
-
-export function channelName(id: string, around: Surroundings): string {
-  const channel = around.channels.find((each) => each.id === id);
-  return channel && channel.kind !== 'dm' ? `#${channel.name}` : '#private channel';
 }
 
 export function groupName(id: string, { roster = fresh }: Named): string {

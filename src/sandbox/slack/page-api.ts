@@ -3,7 +3,7 @@
  * import them (`import type`), and nothing else of this folder.
  *
  * GET  /page/state?as=U…   -> PageState                      everything that user can see
- * GET  /page/live?as=U…    -> server-sent events, PageEvent  `event:` is the type, `data:` the whole event
+ * GET  /page/live?as=U…    -> server-sent events, PageEvent  `data:` is the whole event
  * POST /page/do            PageAction -> PageResult          what that user does (JSON body)
  *
  * Host must be a loopback name; a POST from another origin is refused with 403.

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { valuesOf } from './entered.ts';
-import { isSameOrigin, readBody, sendJson, sendText } from './http.ts';
+import { answerPost, isSameOrigin, sendJson, sendText } from './http.ts';
 import type { SlackEvent } from './journal.ts';
-import { isJson, readJson, textIn } from './json.ts';
+import { isJson, textIn } from './json.ts';
 import { findPings } from './mentions.ts';
 import { enteredBy, type StoredMessage } from './messages.ts';
 import type {
@@ -32,7 +32,7 @@ export async function answerPage(
 ): Promise<void> {
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
   const route = `${incoming.method} ${path}`;
-  if (route === 'POST /page/do') return answerAction(world, incoming, outgoing);
+  if (route === 'POST /page/do') return answerPost(incoming, outgoing, (action) => tryAction(world, action));
   const user = findClient(world, query.get('as') ?? '');
   if (!user) return sendText(outgoing, 404, 'no such user');
   if (route === 'GET /page/state') return sendJson(outgoing, 200, pageState(world, user));
@@ -40,30 +40,16 @@ export async function answerPage(
   return sendText(outgoing, 404, 'not found');
 }
 
-async function answerAction(
-  world: World,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  if (!incoming.headers['content-type']?.startsWith('application/json'))
-    return sendText(outgoing, 415, 'JSON is needed');
-  const action = readJson(await readBody(incoming));
+async function tryAction(world: World, action: unknown): Promise<PageResult | undefined> {
   const user = findClient(world, textIn(action, 'as'));
-  if (!isPageAction(action) || !user) {
-    const refusal = new SlackRefusal('invalid_action', 'The page sent an unknown action');
-    return sendJson(outgoing, 400, refusalOf(refusal));
-  }
+  if (!isPageAction(action) || !user) return undefined;
   try {
-    return sendJson(outgoing, 200, await perform(world, user, action));
+    return { ok: true, ...(await perform(world, user, action)) };
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error;
-    // A refusal is for the user to read; browsers would report any status but 2xx as an error of the page.
-    return sendJson(outgoing, 200, refusalOf(error));
+    const { code, words, errors } = error;
+    return { ok: false, error: code, words, ...(errors ? { errors } : {}) };
   }
-}
-
-function refusalOf({ code, words, errors }: SlackRefusal): PageResult {
-  return { ok: false, error: code, words, ...(errors ? { errors } : {}) };
 }
 
 /** Finds a user who can use a client: no bot, not deactivated. */
@@ -94,39 +80,39 @@ function isPageAction(value: unknown): value is PageAction {
 }
 
 /**
- * Performs an action of the page and waits until the app has acknowledged.
+ * Performs an action of the page and waits until the app has acknowledged; gives what only `suggest` has.
  * @throws SlackRefusal
  */
-async function perform(world: World, user: User, action: PageAction): Promise<PageResult> {
+async function perform(world: World, user: User, action: PageAction) {
   switch (action.do) {
+    case 'suggest':
+      return suggest(world, user, action, action.query);
     case 'message':
     case 'command':
       await type(world, user, action.channel, action.text, { threadTs: action.threadTs });
-      return { ok: true };
+      break;
     case 'action':
       await press(world, user, action);
-      return { ok: true };
+      break;
     case 'fill':
       await fill(world, user, action);
-      return { ok: true };
-    case 'suggest':
-      return { ok: true, ...(await suggest(world, user, action, action.query)) };
+      break;
     case 'submit':
       await submit(world, user, action.view);
-      return { ok: true };
+      break;
     case 'close':
       close(world, user, action.view, action.all);
-      return { ok: true };
+      break;
     case 'shortcut':
       await useShortcut(world, user, action.callbackId, action.message);
-      return { ok: true };
+      break;
     case 'home':
       await openTab(world, user, action.tab === 'messages' ? 'messages' : 'home');
-      return { ok: true };
+      break;
     case 'reload':
       reload(world, user);
-      return { ok: true };
   }
+  return {};
 }
 
 /** Streams what one user may see, as server-sent events, until the page disconnects. */
@@ -135,7 +121,7 @@ function streamEvents(world: World, user: User, outgoing: ServerResponse): void 
   outgoing.write(': connected\n\n');
   const stop = world.journal.onEvent((event) => {
     const shown = eventFor(world, user, event);
-    if (shown) outgoing.write(`event: ${shown.type}\ndata: ${JSON.stringify(shown)}\n\n`);
+    if (shown) outgoing.write(`data: ${JSON.stringify(shown)}\n\n`);
   });
   outgoing.on('close', stop);
 }
@@ -146,7 +132,7 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if ('message' in event)
     return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
   if (event.user !== user.id) return undefined;
-  if (event.type === 'views') return { type: 'views', views: pageStack(world, user) };
+  if (event.type === 'views') return { type: 'views', views: world.views.stackOf(user.id).map(pageView) };
   if (event.type === 'reload') return { type: 'reload' };
   const home = world.views.homeOf(user.id);
   return home && { type: 'home', view: pageView(home) };
@@ -194,10 +180,6 @@ export function pageView(view: StoredView): PageView {
   };
 }
 
-function pageStack(world: World, user: User): readonly PageView[] {
-  return world.views.stackOf(user.id).map(pageView);
-}
-
 function pageChannel(world: World, channel: Channel, user: User): PageChannel {
   return {
     id: channel.id,
@@ -227,7 +209,7 @@ function pageState(world: World, user: User): PageState {
     channels: world.channels
       .filter((channel) => channel.members.has(user.id) && !channel.isArchived)
       .map((channel) => pageChannel(world, channel, user)),
-    views: pageStack(world, user),
+    views: world.views.stackOf(user.id).map(pageView),
     home: home ? pageView(home) : null,
     traffic: world.journal.traffic().slice(-TRAFFIC_SHOWN),
     brokenRules: world.journal.brokenRules(),

@@ -111,39 +111,27 @@ interface ReplyUrl {
 }
 
 /** response_urls: 5 uses within 30 minutes each (Slack's "Handling user interaction" page). */
-export class ReplyUrls {
-  readonly #clock: SlackClock;
-  readonly #ids: Ids;
-  readonly #team: Team;
-  readonly #urls = new Map<string, ReplyUrl>();
+export function createReplyUrls(clock: SlackClock, ids: Ids, team: Team) {
+  const urls = new Map<string, ReplyUrl>();
+  return {
+    /** Makes one and gives its path. */
+    create(user: string, channel: string, original?: ReplyUrl['original']): string {
+      const path = `/reply/${team.id}/${urls.size + 1}/${ids.secret()}`;
+      urls.set(path, { user, channel, original, madeAt: clock.now(), uses: 0 });
+      return path;
+    },
 
-  constructor(clock: SlackClock, ids: Ids, team: Team) {
-    this.#clock = clock;
-    this.#ids = ids;
-    this.#team = team;
-  }
-
-  /** Makes one and gives its path. */
-  create(
-    user: string,
-    channel: string,
-    original?: { readonly channel: string; readonly ts: string },
-  ): string {
-    const path = `/reply/${this.#team.id}/${this.#urls.size + 1}/${this.#ids.secret()}`;
-    this.#urls.set(path, { user, channel, original, madeAt: this.#clock.now(), uses: 0 });
-    return path;
-  }
-
-  /**
-   * Counts one use; a refused post is a use, too.
-   * @throws WebApiError no_service, expired_url, used_url
-   */
-  use(path: string): ReplyUrl {
-    const url = this.#urls.get(path);
-    if (!url) throw new WebApiError('no_service');
-    if (this.#clock.now() - url.madeAt > LIFETIME_MS) throw new WebApiError('expired_url');
-    if (url.uses >= USES) throw new WebApiError('used_url');
-    url.uses += 1;
-    return url;
-  }
+    /**
+     * Counts one use; a refused post is a use, too.
+     * @throws WebApiError no_service, expired_url, used_url
+     */
+    use(path: string): ReplyUrl {
+      const url = urls.get(path);
+      if (!url) throw new WebApiError('no_service');
+      if (clock.now() - url.madeAt > LIFETIME_MS) throw new WebApiError('expired_url');
+      if (url.uses >= USES) throw new WebApiError('used_url');
+      url.uses += 1;
+      return url;
+    },
+  };
 }

@@ -53,7 +53,7 @@ export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
 }
 
 /** Serves the paths that the local Slack does not: the files of the page. */
-export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+export type Pages = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
 /**
  * Makes the HTTP server of these workspaces: Web API, response_urls, installs, WebSockets of the app; and of the first
@@ -92,7 +92,7 @@ async function route(
   if (path === '/workflows') return answerWorkflows(first, incoming, outgoing);
   if (path.startsWith('/page/'))
     return answerPage(first, incoming, outgoing, path, new URLSearchParams(query));
-  if (pages) return pages(incoming, outgoing);
+  if (pages) return void (await pages(incoming, outgoing));
   return sendText(outgoing, 404, 'not found');
 }
 

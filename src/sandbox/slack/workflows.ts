@@ -105,49 +105,36 @@ type Stored = { -readonly [Field in keyof WorkflowRun]: WorkflowRun[Field] } & {
 const MOST_RUNS = 500;
 
 /** The runs of workflows, with their tokens. */
-export class WorkflowRuns {
-  readonly #ids: Ids;
-  readonly #journal: Journal;
-  readonly #runs: Stored[] = [];
+export function createWorkflowRuns(ids: Ids, journal: Journal) {
+  const runs: Stored[] = [];
+  const find = (id: string) => runs.find((run) => run.id === id);
+  return {
+    start(step: StepDefinition, inputs: Json): WorkflowRun {
+      const token = `xwfp-${ids.secret()}`;
+      journal.hideSecret(token);
+      let end: () => void = () => undefined;
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      const named = { id: ids.id('Fx'), workflowId: ids.id('Wx') };
+      const run: Stored = { ...named, step, inputs, token, state: 'running', ended, end };
+      runs.push(run);
+      if (runs.length > MOST_RUNS) runs.shift();
+      return run;
+    },
 
-  constructor(ids: Ids, journal: Journal) {
-    this.#ids = ids;
-    this.#journal = journal;
-  }
+    /** Oldest first. */
+    list: (): readonly WorkflowRun[] => runs,
+    find: (id: string): WorkflowRun | undefined => find(id),
+    findByToken: (token: string): WorkflowRun | undefined => runs.find((run) => run.token === token),
 
-  start(step: StepDefinition, inputs: Json): WorkflowRun {
-    const token = `xwfp-${this.#ids.secret()}`;
-    this.#journal.hideSecret(token);
-    let end: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const ids = { id: this.#ids.id('Fx'), workflowId: this.#ids.id('Wx') };
-    const run: Stored = { ...ids, step, inputs, token, state: 'running', ended, end };
-    this.#runs.push(run);
-    if (this.#runs.length > MOST_RUNS) this.#runs.shift();
-    return run;
-  }
-
-  /** Oldest first. */
-  list(): readonly WorkflowRun[] {
-    return this.#runs;
-  }
-
-  find(id: string): WorkflowRun | undefined {
-    return this.#runs.find((run) => run.id === id);
-  }
-
-  findByToken(token: string): WorkflowRun | undefined {
-    return this.#runs.find((run) => run.token === token);
-  }
-
-  end(id: string, how: Pick<WorkflowRun, 'state' | 'outputs' | 'error'>): void {
-    const run = this.#runs.find((each) => each.id === id);
-    if (!run) return;
-    Object.assign(run, how);
-    run.end();
-  }
+    end(id: string, how: Pick<WorkflowRun, 'state' | 'outputs' | 'error'>): void {
+      const run = find(id);
+      if (!run) return;
+      Object.assign(run, how);
+      run.end();
+    },
+  };
 }
 
 const MOST_SHOWN = 20;

@@ -1,47 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { Deliverer } from './deliver.ts';
 import { RETRY_DELAYS_MS } from './events.ts';
-import { Faults, RateLimits } from './faults.ts';
+import { createRateLimits, Faults } from './faults.ts';
 import { Journal } from './journal.ts';
 import { type ManifestFacts, readOwnManifest } from './manifest.ts';
 import { Messages } from './messages.ts';
 import { OAuth, type OAuthApp } from './oauth.ts';
 import type { Json } from './page-api.ts';
-import { ReplyUrls } from './reply-urls.ts';
+import { createReplyUrls } from './reply-urls.ts';
 import type { Pages } from './server.ts';
 import { SocketConnections } from './sockets.ts';
-import { Triggers, Views } from './views.ts';
-import { WorkflowRuns } from './workflows.ts';
-import { type Channel, createChannels, Roster, TEAM, type Team } from './workspace.ts';
+import { createTriggers, Views } from './views.ts';
+import { createWorkflowRuns } from './workflows.ts';
+import { createChannels, Roster, TEAM, type Team } from './workspace.ts';
 
 /** One workspace of the local Slack, as its parts see it. */
-export interface World {
-  readonly team: Team;
-  /** What all workspaces share: how the app is installed. */
-  readonly oauth: OAuth;
-  readonly app: InstalledApp;
-  readonly clock: SlackClock;
-  readonly ids: Ids;
-  readonly journal: Journal;
-  readonly roster: Roster;
-  /** Undefined: a workspace outside of a grid. */
-  grid: Grid | undefined;
-  /** Deleted channels are taken out. */
-  readonly channels: Channel[];
-  readonly messages: Messages;
-  readonly views: Views;
-  readonly triggers: Triggers;
-  readonly replyUrls: ReplyUrls;
-  readonly workflowRuns: WorkflowRuns;
-  readonly faults: Faults;
-  readonly limits: RateLimits;
-  readonly deliverer: Deliverer;
-  readonly sockets: SocketConnections;
-  /** Options an external select was given last: user, place and ids -> options. */
-  readonly offered: Map<string, readonly Json[]>;
-  /** `http://127.0.0.1:1234` */
-  origin(): string;
-}
+export type World = ReturnType<typeof createWorld>;
 
 /** All workspaces; of the first one there is a page. */
 export type Worlds = readonly [World, ...World[]];
@@ -98,40 +72,51 @@ export interface SlackOptions {
   readonly pages?: Pages;
 }
 
+/** What all workspaces share. */
+interface Shared {
+  readonly app: InstalledApp;
+  readonly oauth: OAuth;
+  readonly sockets: SocketConnections;
+}
+
 /** Makes a fresh workspace, the first one or another one of the same app. */
 export function createWorld(
   options: SlackOptions,
   clock: SlackClock,
+  /** `http://127.0.0.1:1234` */
   origin: () => string,
-  { team = TEAM, first }: { readonly team?: Team; readonly first?: World } = {},
-): World {
+  { team = TEAM, first }: { readonly team?: Team; readonly first?: Shared } = {},
+) {
   const ids = createIds(clock);
   const journal = new Journal(clock);
   const app = makeApp(options, ids, first?.app);
-  const oauth = first?.oauth ?? makeOAuth(options, clock, ids, journal);
   for (const secret of [app.botToken, app.appToken, app.signingSecret, app.verificationToken])
     journal.hideSecret(secret);
   const sockets = first?.sockets ?? new SocketConnections(app, clock, ids, journal);
   return {
     team,
-    oauth,
+    /** How the app is installed. */
+    oauth: first?.oauth ?? makeOAuth(options, clock, ids, journal),
     app,
     clock,
     ids,
     journal,
     roster: new Roster(team),
-    grid: undefined,
+    /** Undefined: a workspace outside of a grid. */
+    grid: undefined as Grid | undefined,
+    /** Deleted channels are taken out. */
     channels: createChannels(team),
     messages: new Messages(ids, journal),
     views: new Views(ids, journal),
-    triggers: new Triggers(clock, ids),
-    replyUrls: new ReplyUrls(clock, ids, team),
-    workflowRuns: new WorkflowRuns(ids, journal),
+    triggers: createTriggers(clock, ids),
+    replyUrls: createReplyUrls(clock, ids, team),
+    workflowRuns: createWorkflowRuns(ids, journal),
     faults: new Faults(),
-    limits: new RateLimits(clock, options.hasRateLimits ?? true),
+    limits: createRateLimits(clock, options.hasRateLimits ?? true),
     deliverer: new Deliverer(() => app, sockets, clock, journal),
     sockets,
-    offered: new Map(),
+    /** Options an external select was given last: user, place and ids -> options. */
+    offered: new Map<string, readonly Json[]>(),
     origin,
   };
 }

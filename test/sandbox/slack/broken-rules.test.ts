@@ -3,6 +3,7 @@ import type { Json } from '../../../src/sandbox/slack/page-api.ts';
 import {
   actions,
   afterCommand,
+  brokenRules,
   button,
   type FakeApp,
   plain,
@@ -25,9 +26,9 @@ describe('what can be read', () => {
       body: '{"channel":',
     });
     expect(await raw.json()).toMatchObject({ ok: false, error: 'invalid_json' });
-    expect(await app.call('chat.postMessage', { channel: OPS, text: 'x', blocks: 'none' })).toMatchObject({
-      error: 'invalid_blocks_format',
-    });
+    expect(await app.errorOf('chat.postMessage', { channel: OPS, text: 'x', blocks: 'none' })).toBe(
+      'invalid_blocks_format',
+    );
     const reply = await fetch(String(app.last().response_url), { method: 'POST', body: 'hello' });
     expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
   });
@@ -98,7 +99,7 @@ describe('what Slack draws otherwise than it is written', () => {
   const lawsAfter = async (block: Record<string, unknown>) => {
     const { slack, app } = await startBoth();
     await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'words', blocks: [block] });
-    return slack.brokenRules().map(({ rule }) => rule);
+    return brokenRules(slack);
   };
   const asking = (text: Record<string, unknown>) => ({
     type: 'actions',
@@ -221,6 +222,6 @@ describe('an altered request', () => {
     slack.app.commandsUrl = 'http://127.0.0.1:9/slack/events';
     await slack.as('olga').types('/vps list');
     await slack.as('olga').sees('dispatch_failed');
-    expect(slack.brokenRules().map(({ rule }) => rule)).toEqual(['bad_ack']);
+    expect(brokenRules(slack)).toEqual(['bad_ack']);
   });
 });

@@ -2,10 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
-import { actions, button, SECRET, section, startBoth } from './support/fake-app.ts';
-
-const brokenRules = (slack: { brokenRules(): readonly { rule: string }[] }) =>
-  slack.brokenRules().map(({ rule }) => rule);
+import { actions, brokenRules, button, SECRET, section, startBoth } from './support/fake-app.ts';
 
 describe('a slash command', () => {
   it('reaches the app as a signed form with all the fields that Slack sends', async () => {
@@ -95,6 +92,8 @@ describe('a slash command', () => {
     const { slack, app } = await startBoth();
     const external = slack.as('sam').in('#acme-shared');
     await expect(external.types('/vps list')).rejects.toThrow('command_not_available');
+    await external.types('/vps list', { isForced: true });
+    expect(app.received.splice(0)).toMatchObject([{ content: { user_id: 'U0STRANGER', text: 'list' } }]);
     expect(() => slack.as('gus').in('#random')).toThrow(SlackRefusal);
     expect(() => slack.as('gus').in('#nowhere')).toThrow('channel_not_found');
     await expect(slack.as('olga').types('/other')).rejects.toThrow('unknown_command');
@@ -117,7 +116,7 @@ async function afterCommand(place = '#ops') {
   const owner = slack.as('olga').in(place);
   await owner.types('/vps list');
   const url = app.last().response_url;
-  return { slack, app, clock, owner, url, brokenRules: () => slack.brokenRules().map(({ rule }) => rule) };
+  return { slack, app, clock, owner, url, brokenRules: () => brokenRules(slack) };
 }
 
 describe('the response_url of a command', () => {
@@ -183,7 +182,7 @@ describe('the response_url of a command', () => {
 
   it('can be made to accept a post without answering ok', async () => {
     const { slack, app, url, owner } = await afterCommand();
-    slack.faults.wordReplyAnswers('');
+    slack.faults.replyAnswer = '';
     expect(await app.respond(url, { text: 'a' })).toEqual({ status: 200, body: '' });
     await owner.sees('a');
     slack.faults.clear();

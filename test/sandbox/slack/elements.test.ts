@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { actions, button, modal, option, plain, section, startBoth } from './support/fake-app.ts';
+import {
+  actions,
+  brokenRules,
+  button,
+  modal,
+  option,
+  plain,
+  section,
+  startBoth,
+} from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 
 async function withMessage(...blocks: Json[]) {
   const { slack, app } = await startBoth();
   await app.call('chat.postMessage', { channel: OPS, text: 'message', blocks });
-  const brokenRules = () => slack.brokenRules().map(({ rule }) => rule);
-  return { slack, app, owner: slack.as('olga'), brokenRules };
+  return { slack, app, owner: slack.as('olga'), brokenRules: () => brokenRules(slack) };
 }
 
 describe('a button in a message', () => {

@@ -34,9 +34,9 @@ describe('a trigger', () => {
 
   it('is not made up', async () => {
     const { app, brokenRules } = await afterCommand();
-    expect(await app.call('views.open', { trigger_id: '1.2.3', view: modal([]) })).toMatchObject({
-      error: 'invalid_trigger_id',
-    });
+    expect(await app.errorOf('views.open', { trigger_id: '1.2.3', view: modal([]) })).toBe(
+      'invalid_trigger_id',
+    );
     expect(brokenRules()).toEqual(['invalid_trigger']);
   });
 
@@ -69,9 +69,9 @@ describe('an open modal', () => {
     const updated = await app.call('views.update', { view_id: view.id, hash: view.hash, view: next });
     expect(updated).toMatchObject({ ok: true, view: { id: view.id } });
     await owner.sees('Loaded');
-    expect(await app.call('views.update', { view_id: view.id, hash: view.hash, view: next })).toMatchObject({
-      error: 'hash_conflict',
-    });
+    expect(await app.errorOf('views.update', { view_id: view.id, hash: view.hash, view: next })).toBe(
+      'hash_conflict',
+    );
   });
 
   it('keeps what was entered when it is updated', async () => {
@@ -87,9 +87,7 @@ describe('an open modal', () => {
     const view = viewOf(await open(modal([section('x')])));
     await owner.closes();
     expect(owner.modal()).toBeUndefined();
-    expect(await app.call('views.update', { view_id: view.id, view: modal([]) })).toMatchObject({
-      error: 'not_found',
-    });
+    expect(await app.errorOf('views.update', { view_id: view.id, view: modal([]) })).toBe('not_found');
     expect(app.last().type).not.toBe('view_closed');
   });
 
@@ -214,8 +212,9 @@ describe('submitting', () => {
   });
 
   it('says that there was trouble when the app does not acknowledge', async () => {
-    const { app, open, owner, brokenRules } = await afterCommand({ ackTimeoutMs: 40 });
+    const { slack, app, open, owner, brokenRules } = await afterCommand();
     await open(modal([section('x')]));
+    slack.app.ackTimeoutMs = 40;
     app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
     await owner.submits();
     await owner.sees('We had some trouble connecting');

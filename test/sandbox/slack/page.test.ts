@@ -125,8 +125,7 @@ describe('the page API', () => {
     await both.app.call('chat.postMessage', { channel: OPS, text: 'for all' });
     let heard = '';
     while (!heard.includes('for all')) heard += (await reader?.read())?.value ?? '';
-    expect(heard).toContain('event: message\n');
-    expect(heard.split('event: message\n')).toHaveLength(2);
+    expect(heard.match(/"type":"message"/g)).toHaveLength(1);
     await reader?.cancel();
   });
 
@@ -235,14 +234,6 @@ describe('who else there is', () => {
     slack.admin.changeUser('wanda', { isRestricted: true });
     expect(await userOf(app, 'W0WANDA001')).toMatchObject({ is_restricted: true });
   });
-
-  it('blocks commands from other organizations, unless they are forced', async () => {
-    const { slack, app } = await start();
-    const external = slack.as('sam').in('#acme-shared');
-    await expect(external.types('/vps list')).rejects.toMatchObject({ code: 'command_not_available' });
-    await external.types('/vps list', { isForced: true });
-    expect(app.last()).toMatchObject({ user_id: USERS.sam.id, text: 'list' });
-  });
 });
 
 describe('a channel', () => {
@@ -256,13 +247,9 @@ describe('a channel', () => {
     expect(await app.call('conversations.info', { channel })).toMatchObject({
       channel: { is_archived: true },
     });
-    expect(await app.call('chat.postMessage', { channel, text: 'x' })).toMatchObject({
-      error: 'is_archived',
-    });
+    expect(await app.errorOf('chat.postMessage', { channel, text: 'x' })).toBe('is_archived');
     const user = USERS.vera.id;
-    expect(await app.call('chat.postEphemeral', { channel, user, text: 'x' })).toMatchObject({
-      error: 'is_archived',
-    });
+    expect(await app.errorOf('chat.postEphemeral', { channel, user, text: 'x' })).toBe('is_archived');
     expect(await app.respond(url, { text: 'x' })).toMatchObject({ status: 410 });
     await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'is_archived' });
     slack.admin.unarchive('#general');
@@ -275,9 +262,7 @@ describe('a channel', () => {
     await viewer.types('/vps list');
     const url = app.last().response_url;
     slack.admin.deleteChannel('#random');
-    expect(await app.call('conversations.info', { channel: RANDOM })).toMatchObject({
-      error: 'channel_not_found',
-    });
+    expect(await app.errorOf('conversations.info', { channel: RANDOM })).toBe('channel_not_found');
     expect(await app.respond(url, { text: 'x' })).toEqual({ status: 404, body: 'channel_not_found' });
     await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'channel_not_found' });
   });

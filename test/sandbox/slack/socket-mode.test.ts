@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { brokenRules } from './support/fake-app.ts';
 import { APP_TOKEN, askForUrl, connect, startSocketSlack } from './support/socket-app.ts';
-
-const brokenRulesOf = (slack: { brokenRules(): readonly { rule: string }[] }) =>
-  slack.brokenRules().map(({ rule }) => rule);
 
 describe('an address for a WebSocket', () => {
   it('is given for the app-level token with its scope, and for no other token', async () => {
@@ -80,7 +78,7 @@ describe('a WebSocket of the app', () => {
       },
     ]);
     expect(new Set(app.envelopes().map(({ envelope_id }) => envelope_id)).size).toBe(2);
-    expect(brokenRulesOf(slack)).toEqual([]);
+    expect(brokenRules(slack)).toEqual([]);
   });
 
   it('answers in the acknowledgment of a command', async () => {
@@ -97,15 +95,15 @@ describe('a WebSocket of the app', () => {
     app.answer = () => undefined;
     await slack.as('olga').types('/vps list');
     await slack.as('olga').sees('operation_timeout');
-    expect(brokenRulesOf(slack)).toEqual(['late_ack']);
+    expect(brokenRules(slack)).toEqual(['late_ack']);
     // Too late is ignored: it was reported then.
     app.send({ envelope_id: app.envelopes()[0]?.envelope_id });
     app.send({ envelope_id: 'made up' });
     app.send('no JSON');
-    await expect.poll(() => brokenRulesOf(slack)).toEqual(['late_ack', 'bad_ack', 'bad_ack']);
+    await expect.poll(() => brokenRules(slack)).toEqual(['late_ack', 'bad_ack', 'bad_ack']);
     app.answer = ({ envelope_id }) => app.send({ envelope_id, payload: { text: 'no' } });
     await slack.uninstallApp();
-    expect(brokenRulesOf(slack).filter((rule) => rule === 'bad_ack')).toHaveLength(3);
+    expect(brokenRules(slack).filter((rule) => rule === 'bad_ack')).toHaveLength(3);
   });
 
   it('gets its share where there are several: each envelope goes to one of them', async () => {

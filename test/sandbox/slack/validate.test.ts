@@ -37,7 +37,7 @@ describe('blocks.validate', () => {
   it('takes exactly one of the two, and each as an object', async () => {
     const { app } = await startBoth();
     for (const args of [{}, { message: { blocks: [] }, view: modal([]) }, { message: [] }, { view: 'modal' }])
-      expect(await app.call('blocks.validate', args)).toMatchObject({ error: 'invalid_arguments' });
+      expect(await app.errorOf('blocks.validate', args)).toBe('invalid_arguments');
   });
 });
 
@@ -61,7 +61,7 @@ describe('users.list', () => {
 
   it('refuses a cursor and a limit that Slack never gave', async () => {
     const { app } = await startBoth({ app: { scopes } });
-    expect(await app.call('users.list', { cursor: 'x' })).toMatchObject({ error: 'invalid_cursor' });
-    expect(await app.call('users.list', { limit: 1001 })).toMatchObject({ error: 'invalid_limit' });
+    expect(await app.errorOf('users.list', { cursor: 'x' })).toBe('invalid_cursor');
+    expect(await app.errorOf('users.list', { limit: 1001 })).toBe('invalid_limit');
   });
 });

@@ -5,14 +5,6 @@ import { connectByForm, orderServer, reviewOrder, startWithPanel } from '../pane
 const connected = { isConnected: true };
 
 describe('the tour', () => {
-  it('begins with nothing done, and says what to do', async () => {
-    await using panel = await startWithPanel();
-    const { tour } = await panel.state();
-    expect(tour.map(({ isDone }) => isDone)).toEqual([false, false, false, false, false]);
-    for (const { title, words, doneAt } of tour)
-      expect([title, words, doneAt]).toEqual([expect.any(String), expect.stringMatching(/\.$/), null]);
-  });
-
   it('reports a completed step immediately, with its time, and never reopens it', async () => {
     await using panel = await startWithPanel();
     const states = panel.listen();

@@ -1,9 +1,12 @@
-import {
-  channelName,
-  groupName,
-  personName,
-  type Surroundings,
-} from '../../../src/sandbox/slack/mentions.ts';
+import { groupName, type Named, personName } from '../../../src/sandbox/slack/mentions.ts';
+import type { Channel } from '../../../src/sandbox/slack/workspace.ts';
+
+/** What the renderers must know of the workspace. */
+export interface Surroundings extends Named {
+  readonly channels: readonly Pick<Channel, 'id' | 'name' | 'kind'>[];
+  /** Epoch milliseconds, for `{ago}`. */
+  readonly now: number;
+}
 
 const CODE = /```([\s\S]*?)```|`([^`\n]+)`/g;
 const STYLES = [
@@ -54,6 +57,11 @@ function renderReference(inside: string, around: Surroundings): string {
   }
   if (target.startsWith('!')) return `@${target.slice(1)}`;
   return label ?? target;
+}
+
+function channelName(id: string, { channels }: Surroundings): string {
+  const channel = channels.find((each) => each.id === id);
+  return channel && channel.kind !== 'dm' ? `#${channel.name}` : '#private channel';
 }
 
 const MONTHS = [

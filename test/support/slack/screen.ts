@@ -1,13 +1,12 @@
 import { type EnteredValues, stateOf } from '../../../src/sandbox/slack/entered.ts';
 import { isJson, objectIn, objectsIn, textIn } from '../../../src/sandbox/slack/json.ts';
-import type { Surroundings } from '../../../src/sandbox/slack/mentions.ts';
 import { enteredBy, type StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { pageMessage, pageView } from '../../../src/sandbox/slack/page.ts';
 import type { Json, PageMessage, PageView } from '../../../src/sandbox/slack/page-api.ts';
 import type { StoredView } from '../../../src/sandbox/slack/views.ts';
 import { SLACKBOT, type User } from '../../../src/sandbox/slack/workspace.ts';
 import type { World } from '../../../src/sandbox/slack/world.ts';
-import { renderMrkdwn } from './mrkdwn.ts';
+import { renderMrkdwn, type Surroundings } from './mrkdwn.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -170,7 +170,7 @@ async function startUnseen() {
   await manager.types(orderOf('web-1'));
   await manager.sees('Create and pay');
   team.slack.faults.breakReplyUrls();
-  team.slack.faults.loseEphemerals();
+  team.slack.faults.losesEphemerals = true;
   await manager.presses('Create and pay');
   await manager.sees('went through');
   const [server] = team.hosting.listServers(team.account);
@@ -219,7 +219,9 @@ test('a root password that Slack accepted and did not show is reported as sent, 
 const SAYINGS = [
   (team: Team) => team.slack.faults.breakReplyUrls(500),
   (team: Team) => team.slack.faults.breakReplyUrls(200),
-  (team: Team) => team.slack.faults.wordReplyAnswers(''),
+  (team: Team) => {
+    team.slack.faults.replyAnswer = '';
+  },
 ] as const;
 
 test('a root password whose creator asks for it has no time limit, however often they ask, until Slack has taken it', async () => {

@@ -49,7 +49,7 @@ describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slackâ
 test('a modal whose ack Slack applies late shows the outcome of a delete, an order and a change of settings, and not that it is still running', async () => {
   await using team = await startTeam({ servers: 1 });
   // Slack takes a second to apply what an ack says, while it takes an update of the same view at once.
-  team.slack.faults.applyAcksLate(900);
+  team.slack.faults.lateAcksMs = 900;
   const { manager } = team;
   await fillDelete(manager);
   await manager.presses('Delete');

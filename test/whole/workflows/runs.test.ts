@@ -56,10 +56,10 @@ it('a workflow’s step is acknowledged at once, however slow the hosting API is
 it('a step’s outcome is sent with the run’s token if Slack accepts no other, and with the app’s own if that has expired', async () => {
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
-  team.slack.faults.refuseBotTokensForRuns();
+  team.slack.faults.refusesBotTokens = true;
   expect((await runToEnd(team, { key: secret })).state).toBe('completed');
   team.slack.faults.clear();
-  team.slack.faults.endRunTokens();
+  team.slack.faults.endsRunTokens = true;
   expect((await runToEnd(team, { key: secret, server: 'web-2' })).state).toBe('completed');
 });
 

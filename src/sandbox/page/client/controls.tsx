@@ -34,32 +34,19 @@ export function SmallButton({ label, isBusy, onClick, children }: SmallButtonPro
   );
 }
 
-interface SegmentsProps<Value extends string> {
-  readonly name: string;
-  readonly legend: string;
-  readonly options: readonly (readonly [Value, string])[];
-  readonly chosen: Value;
-  readonly onChoose: (value: Value) => void;
+interface SectionProps {
+  readonly id: string;
+  readonly title: ComponentChildren;
+  readonly isBusy?: boolean;
+  readonly children: ComponentChildren;
 }
 
-/** One choice of a few, all of them in sight. */
-export function Segments<Value extends string>(props: SegmentsProps<Value>) {
-  const { name, legend, options, chosen, onChoose } = props;
+/** A part of the panel under its own heading. */
+export function Section({ id, title, isBusy, children }: SectionProps) {
   return (
-    <fieldset class="segments">
-      <legend class="visually-hidden">{legend}</legend>
-      {options.map(([value, words]) => (
-        <label key={value} class="segment">
-          <input
-            type="radio"
-            name={name}
-            class="visually-hidden"
-            checked={value === chosen}
-            onChange={() => onChoose(value)}
-          />
-          {words}
-        </label>
-      ))}
-    </fieldset>
+    <section aria-labelledby={`${id}-title`} aria-busy={isBusy}>
+      <h3 id={`${id}-title`}>{title}</h3>
+      {children}
+    </section>
   );
 }

@@ -2,18 +2,6 @@ import type { PageEvent, PageState } from '../../slack/page-api.ts';
 import { readPanel } from './panel/follow.tsx';
 import { applyEvent, changeScreen, markRead } from './state.ts';
 
-const EVENTS: readonly PageEvent['type'][] = [
-  'message',
-  'message_changed',
-  'message_deleted',
-  'views',
-  'home',
-  'traffic',
-  'broken_rule',
-  'panel',
-  'reload',
-];
-
 /**
  * Keeps the screen of one user up to date; the returned function ends that. On every connection
  * the whole state is read again, and the events since then are applied to it.
@@ -46,7 +34,7 @@ export function followLive(as: string): () => void {
     disconnect();
     changeScreen({ link: 'refused' });
   };
-  const disconnect = stayConnected(as, EVENTS, { onOpen: resync, onLost: lost, onEvent: take });
+  const disconnect = stayConnected(as, { onOpen: resync, onLost: lost, onEvent: take });
   return () => {
     latest += 1;
     disconnect();
@@ -93,11 +81,7 @@ interface StreamListener {
 }
 
 /** Listens, and reconnects when the connection is lost; the returned function ends that. */
-export function stayConnected(
-  as: string,
-  types: readonly PageEvent['type'][],
-  { onOpen, onLost, onEvent }: StreamListener,
-): () => void {
+export function stayConnected(as: string, { onOpen, onLost, onEvent }: StreamListener): () => void {
   let source: EventSource;
   let pauseMs = FIRST_PAUSE_MS;
   let timer: ReturnType<typeof setTimeout>;
@@ -113,8 +97,7 @@ export function stayConnected(
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       onLost?.();
     });
-    for (const type of types)
-      source.addEventListener(type, (event) => onEvent(JSON.parse((event as MessageEvent<string>).data)));
+    source.addEventListener('message', ({ data }: MessageEvent<string>) => onEvent(JSON.parse(data)));
   };
   connect();
   return () => {

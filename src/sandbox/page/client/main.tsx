@@ -17,7 +17,10 @@ else if (frame) await showChat(frame);
 function showAccount(frame: HTMLElement): void {
   document.title = 'Hosting account · Sandbox';
   render(<AccountPage />, frame);
-  stayConnected(userInAddress(), ['panel'], { onOpen: readPanel, onEvent: readPanel });
+  stayConnected(userInAddress(), {
+    onOpen: readPanel,
+    onEvent: ({ type }) => void (type === 'panel' && readPanel()),
+  });
 }
 
 async function showChat(frame: HTMLElement): Promise<void> {

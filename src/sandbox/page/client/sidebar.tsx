@@ -35,12 +35,7 @@ export function Sidebar({ state }: { readonly state: PageState }) {
   );
 }
 
-interface ChannelGroupProps {
-  readonly title: string;
-  readonly channels: readonly PageChannel[];
-}
-
-function ChannelGroup({ title, channels }: ChannelGroupProps) {
+function ChannelGroup({ title, channels }: { title: string; channels: readonly PageChannel[] }) {
   return (
     <div class="channel-group">
       <h2>{title}</h2>
@@ -92,7 +87,6 @@ function UserSwitch({ state }: { readonly state: PageState }) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <Avatar user={state.as} size="small" />
         <span class="visually-hidden">You are</span>
         <UserNames user={state.as} />
         <span class="visually-hidden">Switch user</span>
@@ -112,6 +106,7 @@ interface UserListProps {
   readonly onClose: () => void;
 }
 
+/** A link for each user; arrow keys move between them. */
 function UserList({ state, onClose }: UserListProps) {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
@@ -123,6 +118,12 @@ function UserList({ state, onClose }: UserListProps) {
     event.preventDefault();
     event.stopPropagation();
   };
+  const choose = (event: MouseEvent, id: string) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    onClose();
+    switchUser(id);
+  };
   return (
     <div ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
       <div class="group-label">Switch user</div>
@@ -131,7 +132,14 @@ function UserList({ state, onClose }: UserListProps) {
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
           .map((user) => (
             <li key={user.id}>
-              <UserLink user={user} isCurrent={user.id === state.as.id} onClose={onClose} onKeyDown={move} />
+              <a
+                href={addressOf(user)}
+                aria-current={user.id === state.as.id ? 'true' : undefined}
+                onClick={(event) => choose(event, user.id)}
+                onKeyDown={move}
+              >
+                <UserNames user={user} />
+              </a>
             </li>
           ))}
       </ul>
@@ -140,41 +148,16 @@ function UserList({ state, onClose }: UserListProps) {
   );
 }
 
-interface UserLinkProps {
-  readonly user: PageUser;
-  readonly isCurrent: boolean;
-  readonly onClose: () => void;
-  /** The arrow keys move between the links. */
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-}
-
-function UserLink({ user, isCurrent, onClose, onKeyDown }: UserLinkProps) {
-  const choose = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    onClose();
-    switchUser(user.id);
-  };
-  return (
-    <a
-      href={addressOf(user)}
-      aria-current={isCurrent ? 'true' : undefined}
-      onClick={choose}
-      onKeyDown={onKeyDown}
-    >
-      <Avatar user={user} size="small" />
-      <UserNames user={user} />
-    </a>
-  );
-}
-
 function UserNames({ user }: { readonly user: PageUser }) {
   return (
-    <span class="user-words">
-      <span class="user-name">{user.realName}</span>
-      <span class="user-title">
-        @{user.name} · {user.title}
+    <>
+      <Avatar user={user} size="small" />
+      <span class="user-words">
+        <span class="user-name">{user.realName}</span>
+        <span class="user-title">
+          @{user.name} · {user.title}
+        </span>
       </span>
-    </span>
+    </>
   );
 }

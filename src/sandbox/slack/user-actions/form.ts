@@ -10,7 +10,7 @@ import { SlackRefusal } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
 import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { checkActive, checkPicker, enteredAt, getElement, getView, offeredTo } from './places.ts';
+import { checkActive, checkPicker, enteredAt, getElement, getView, offerKey } from './places.ts';
 
 export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered>>>>;
 
@@ -63,7 +63,7 @@ function fillAll(world: World, user: User, view: StoredView, values: FormValues)
     for (const [action, value] of Object.entries(actions)) {
       const at = getElement(view, block, action);
       checkPicker(world, user, at.element, value);
-      enter(at, value, enteredAt(view, user), offeredTo(world, user, view, at));
+      enter(at, value, enteredAt(view, user), world.offered.get(offerKey(user, view, at)));
     }
   }
 }

@@ -60,27 +60,10 @@ export function enteredAt(place: StoredMessage | StoredView, user: User): Entere
   return 'hash' in place ? place.entered : enteredBy(place, user.id);
 }
 
-const offerKey = (user: User, place: StoredMessage | StoredView, at: PlacedElement) =>
-  [user.id, 'hash' in place ? place.id : `${place.channel}/${place.ts}`, at.blockId, at.actionId].join(' ');
-
-/** The options that an external select shows this user, as the app gave them last. */
-export function offeredTo(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  at: PlacedElement,
-): readonly Json[] {
-  return world.offered.get(offerKey(user, place, at)) ?? [];
-}
-
-export function rememberOffer(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  at: PlacedElement,
-  options: readonly Json[],
-): void {
-  world.offered.set(offerKey(user, place, at), options);
+/** The options that an external select shows this user, as the app gave them last: this text names it in `world.offered`. */
+export function offerKey(user: User, place: StoredMessage | StoredView, at: PlacedElement): string {
+  const where = 'hash' in place ? place.id : `${place.channel}/${place.ts}`;
+  return [user.id, where, at.blockId, at.actionId].join(' ');
 }
 
 /**

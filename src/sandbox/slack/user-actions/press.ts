@@ -10,7 +10,7 @@ import { SlackRefusal } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
 import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
-import { checkPicker, enteredAt, getElement, getPlace, offeredTo, rememberOffer } from './places.ts';
+import { checkPicker, enteredAt, getElement, getPlace, offerKey } from './places.ts';
 
 interface Act {
   readonly place: PagePlace;
@@ -73,7 +73,7 @@ function actionOf(
   if (isStateful(element)) {
     const entered = enteredAt(place, user);
     checkPicker(world, user, element, value);
-    enter(at, value, entered, offeredTo(world, user, place, at));
+    enter(at, value, entered, world.offered.get(offerKey(user, place, at)));
     return { ...ids, ...stateOf(at, entered), ...copied(element, ['placeholder', 'confirm']) };
   }
   return { ...ids, ...copied(element, ['text', 'value', 'url', 'style', 'confirm']) };
@@ -117,13 +117,8 @@ export async function suggest(
   const payload = suggestionPayload(world, user, place, typed);
   const delivery = await sendInteraction(world, `block_suggestion ${at.actionId}`, payload);
   const offer = readOffer(world, delivery.what, readAck(world, delivery));
-  rememberOffer(
-    world,
-    user,
-    place,
-    at,
-    optionsOf({ options: offer.options, option_groups: offer.optionGroups }),
-  );
+  const options = optionsOf({ options: offer.options, option_groups: offer.optionGroups });
+  world.offered.set(offerKey(user, place, at), options);
   return offer;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createPages } from '../../../../src/sandbox/page/serve.ts';
 import type { Pages } from '../../../../src/sandbox/slack/server.ts';
@@ -142,25 +142,21 @@ export async function say(page: Page, text: string): Promise<void> {
   await composerOf(page).press('Enter');
 }
 
-/** Finds three free ports in a row, as the sandbox takes them; returns the first. */
+/** Finds three free ports in a row, as the sandbox takes them, below those that the system assigns; returns the first. */
 export async function findThreePorts(): Promise<number> {
   for (;;) {
-    const first = await tryPort(0);
-    if (first === undefined || first > 65_000) continue;
-    const others = await Promise.all([tryPort(first + 1), tryPort(first + 2)]);
-    if (others.every((port) => port !== undefined)) return first;
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const servers = await Promise.allSettled([0, 1, 2].map((more) => occupy(port + more)));
+    const taken = servers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    await Promise.all(taken.map((server) => new Promise((resolve) => server.close(resolve))));
+    if (taken.length === 3) return port;
   }
 }
 
-async function tryPort(port: number): Promise<number | undefined> {
+/** Listens on a port. */
+export async function occupy(port: number): Promise<Server> {
   const server = createServer();
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  } catch {
-    return undefined;
-  } finally {
-    server.close();
-  }
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }

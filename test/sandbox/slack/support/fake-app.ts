@@ -32,11 +32,16 @@ export interface FakeApp {
   reply: (received: Received) => Reply | Promise<Reply>;
   /** Calls the Web API with the app's token. */
   call(method: string, args: Json, token?: string): Promise<Json>;
+  /** The error that a call is refused with; undefined for none. */
+  errorOf(method: string, args: Json, token?: string): Promise<unknown>;
   /** Posts to a response_url; gives the status and the body. */
   respond(url: unknown, message: Json): Promise<{ status: number; body: string }>;
   last(): Json;
   stop(): Promise<void>;
 }
+
+/** The names of the rules that the app broke, in order. */
+export const brokenRules = (slack: LocalSlack) => slack.brokenRules().map(({ rule }) => rule);
 
 /** Starts a local Slack and a tiny app that it talks to; both are stopped after the test. */
 export async function startBoth(
@@ -57,6 +62,7 @@ async function startApp(slack: LocalSlack): Promise<FakeApp> {
     received,
     reply: () => ({}),
     call: (method, args, token = TOKEN) => callApi(slack, method, args, token),
+    errorOf: async (...call) => (await app.call(...call)).error,
     respond: async (url, message) => {
       const answer = await fetch(String(url), { method: 'POST', body: JSON.stringify(message) });
       return { status: answer.status, body: await answer.text() };
@@ -144,9 +150,9 @@ export const input = (label: string, element: Json, more: Json = {}) => ({
 });
 
 /** A user who ran a command, and the trigger of it. */
-export async function afterCommand(app: { ackTimeoutMs?: number } = {}) {
+export async function afterCommand() {
   const clock = makeHandClock();
-  const started = await startBoth({ clock, app });
+  const started = await startBoth({ clock });
   const owner = started.slack.as('olga');
   await owner.types('/vps create');
   const trigger = started.app.last().trigger_id;
@@ -157,6 +163,6 @@ export async function afterCommand(app: { ackTimeoutMs?: number } = {}) {
     owner,
     trigger,
     open,
-    brokenRules: () => started.slack.brokenRules().map(({ rule }) => rule),
+    brokenRules: () => brokenRules(started.slack),
   };
 }

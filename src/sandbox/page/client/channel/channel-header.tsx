@@ -17,6 +17,7 @@ export function channelIcon(kind: PageChannel['kind']): IconName {
 /** Name of the channel, whether the app is in it, and the ways to sidebar and panel on small screens. */
 export function ChannelHeader({ channel, state }: { channel: PageChannel; state: PageState }) {
   const isPanelOpen = useScreen(hasOpenPanel);
+  const isTouring = useScreen(({ panel }) => panel?.tour.some(({ isDone }) => !isDone) ?? false);
   const isDm = channel.kind === 'dm';
   return (
     <header class="channel-header">
@@ -39,26 +40,23 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
         onClick={() => changeScreen(togglePanel)}
       >
         <BrokenRuleCount brokenRules={state.brokenRules.length} />
-        <PanelName />
+        {isTouring ? 'Tour ' : 'Panel'}
+        {isTouring && <TourCount />}
       </button>
     </header>
-  );
-}
-
-/** The panel's button names the tour until it is finished. */
-function PanelName() {
-  const isTouring = useScreen(({ panel }) => panel?.tour.some(({ isDone }) => !isDone) ?? false);
-  if (!isTouring) return <>Panel</>;
-  return (
-    <>
-      Tour <TourCount />
-    </>
   );
 }
 
 function Membership({ channel, state }: { readonly channel: PageChannel; readonly state: PageState }) {
   const members = state.people.filter(({ id, isBot }) => !isBot && channel.members.includes(id));
   const names = members.map(({ realName }) => realName);
+  const app = state.app.name;
+  const [presence, title] = channel.hasApp
+    ? ['here', `${app} is a member of this channel.`]
+    : [
+        'not here',
+        `${app} is not a member of this channel: its commands work, but it can’t post here on its own.`,
+      ];
   return (
     <span class="channel-facts">
       <span title={names.join(', ')}>
@@ -67,15 +65,8 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
           <Icon name="people" />
         </span>
       </span>
-      <span
-        class={channel.hasApp ? 'member-app' : 'member-app absent'}
-        title={
-          channel.hasApp
-            ? `${state.app.name} is a member of this channel.`
-            : `${state.app.name} is not a member of this channel: its commands work, but it can’t post here on its own.`
-        }
-      >
-        {channel.hasApp ? `${state.app.name} is here` : `${state.app.name} is not here`}
+      <span class={channel.hasApp ? 'member-app' : 'member-app absent'} title={title}>
+        {app} is {presence}
       </span>
       {channel.kind === 'shared' && (
         <span class="badge" title="People from another organization are in this channel.">
@@ -86,6 +77,11 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
   );
 }
 
+const TABS = [
+  ['home', 'Home'],
+  ['messages', 'Messages'],
+] as const;
+
 /** The tabs of the conversation with the app: its home and its messages. */
 function Tabs() {
   const tab = useScreen((screen) => screen.tab);
@@ -95,12 +91,11 @@ function Tabs() {
   };
   return (
     <div class="tabs" role="tablist" aria-label="The app">
-      <button type="button" role="tab" aria-selected={tab === 'home'} onClick={() => open('home')}>
-        Home
-      </button>
-      <button type="button" role="tab" aria-selected={tab === 'messages'} onClick={() => open('messages')}>
-        Messages
-      </button>
+      {TABS.map(([id, words]) => (
+        <button key={id} type="button" role="tab" aria-selected={tab === id} onClick={() => open(id)}>
+          {words}
+        </button>
+      ))}
     </div>
   );
 }

@@ -23,29 +23,51 @@ export function Composer({ channel, state, thread }: ComposerProps) {
   const composer = useComposer(channel, state, thread);
   const { text, sending, completions, at, change, send, dismiss } = composer;
   const target = channel.kind === 'dm' ? channel.name : `#${channel.name}`;
+  const hint = state.commands.length > 0 ? ', or / for commands' : '';
+  const isCompleting = completions.length > 0;
+  useFieldSize(field, text);
   return (
     <div class="composer-frame">
-      {completions.length > 0 && (
-        <CompletionList
-          id={listId}
-          anchor={frame}
-          completions={completions}
-          at={at}
-          onChoose={({ text: whole }) => {
-            change(whole);
-            field.current?.focus();
-          }}
-          onClose={dismiss}
-        />
+      {isCompleting && (
+        <Popup anchor={frame} onClose={dismiss} above wide="same">
+          <div id={listId} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
+            {completions.map((completion, index) => (
+              <OptionRow
+                key={completion.title}
+                id={`${listId}-${index}`}
+                isActive={index === at}
+                isChosen={index === at}
+                onChoose={() => {
+                  change(completion.text);
+                  field.current?.focus();
+                }}
+              >
+                <span class="completion-title">{completion.title}</span>
+                <span class="option-description">{completion.detail}</span>
+              </OptionRow>
+            ))}
+          </div>
+        </Popup>
       )}
       <div ref={frame} class="composer">
         <ShortcutsButton shortcuts={state.shortcuts} />
-        <Field
-          field={field}
-          composer={composer}
-          listId={listId}
-          target={target}
-          placeholder={placeholderFor(target, state, thread)}
+        <textarea
+          ref={field}
+          rows={1}
+          value={text}
+          placeholder={thread ? 'Reply…' : `Message ${target}${hint}`}
+          aria-label={`Message ${target}`}
+          role="combobox"
+          aria-expanded={isCompleting}
+          aria-controls={isCompleting ? listId : undefined}
+          aria-activedescendant={isCompleting ? `${listId}-${at}` : undefined}
+          aria-autocomplete="list"
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => change(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (!event.isComposing && takeKey(event, composer)) event.preventDefault();
+          }}
         />
         <button
           type="button"
@@ -58,57 +80,13 @@ export function Composer({ channel, state, thread }: ComposerProps) {
         </button>
       </div>
       <div class="composer-note" role="status">
-        {sending && <Sending line={sending} />}
+        {sending && (
+          <>
+            <span class="spinner" aria-hidden="true" /> Sending {sending.split(' ').slice(0, 2).join(' ')}…
+          </>
+        )}
       </div>
     </div>
-  );
-}
-
-function placeholderFor(target: string, { commands }: PageState, thread: string): string {
-  if (thread) return 'Reply…';
-  return `Message ${target}${commands.length > 0 ? ', or / for commands' : ''}`;
-}
-
-function Sending({ line }: { readonly line: string }) {
-  return (
-    <>
-      <span class="spinner" aria-hidden="true" /> Sending {line.split(' ').slice(0, 2).join(' ')}…
-    </>
-  );
-}
-
-interface FieldProps {
-  readonly field: RefObject<HTMLTextAreaElement>;
-  readonly composer: ComposerState;
-  readonly listId: string;
-  /** To whom: "#ops". */
-  readonly target: string;
-  readonly placeholder: string;
-}
-
-function Field({ field, composer, listId, target, placeholder }: FieldProps) {
-  const { text, completions, at, change } = composer;
-  const isShown = completions.length > 0;
-  useFieldSize(field, text);
-  return (
-    <textarea
-      ref={field}
-      rows={1}
-      value={text}
-      placeholder={placeholder}
-      aria-label={`Message ${target}`}
-      role="combobox"
-      aria-expanded={isShown}
-      aria-controls={isShown ? listId : undefined}
-      aria-activedescendant={isShown ? `${listId}-${at}` : undefined}
-      aria-autocomplete="list"
-      autocomplete="off"
-      spellcheck={false}
-      onInput={(event) => change(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (!event.isComposing && takeKey(event, composer)) event.preventDefault();
-      }}
-    />
   );
 }
 
@@ -153,11 +131,16 @@ function useComposer(channel: PageChannel, state: PageState, thread: string) {
     change(line);
     dismiss();
   };
-  useInsertedText((words) => {
-    change(words);
-    // The text is complete: Enter sends it.
+  // Text that another part of the page put into the composer. It is complete: Enter sends it.
+  const insertedText = useScreen((screen) => screen.insertedText);
+  useLayoutEffect(() => {
+    if (insertedText === null) return;
+    change(insertedText);
     dismiss();
-  });
+    changeScreen({ insertedText: null });
+    // Wait until the drawer has closed.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
+  }, [insertedText]);
   return { ...completing, text, sending, isRecalling: back > 0, change, send, stepBack, dismiss };
 }
 
@@ -168,6 +151,7 @@ function useCompletedText(channel: PageChannel, state: PageState, thread: string
   const [isDismissed, setDismissed] = useState(false);
   const [active, setActive] = useState(0);
   const subcommands = useSubcommands();
+  const complete = text.startsWith('/') ? completeCommand : completeName;
   const found = isDismissed ? [] : complete(text, state, subcommands);
   const completions = found[0]?.text === text ? [] : found;
   const at = Math.max(0, Math.min(active, completions.length - 1));
@@ -181,18 +165,6 @@ function useCompletedText(channel: PageChannel, state: PageState, thread: string
   const dismiss = (): void => setDismissed(true);
   const isUnsent = (): boolean => Boolean(unsent.get(key));
   return { text, completions, at, change, move, dismiss, isUnsent };
-}
-
-/** Takes over text that another part of the page put into the composer. */
-function useInsertedText(take: (words: string) => void): void {
-  const insertedText = useScreen((screen) => screen.insertedText);
-  useLayoutEffect(() => {
-    if (insertedText === null) return;
-    take(insertedText);
-    changeScreen({ insertedText: null });
-    // Wait until the drawer has closed.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
-  }, [insertedText]);
 }
 
 type ComposerState = ReturnType<typeof useComposer>;
@@ -236,16 +208,7 @@ interface Completion {
 
 const SHOWN = 12;
 
-/** The completions of the text before the cursor: commands, subcommands, users, channels. */
-function complete(
-  typed: string,
-  state: PageState,
-  subcommands: readonly Subcommand[],
-): readonly Completion[] {
-  if (typed.startsWith('/')) return completeCommand(typed, state, subcommands);
-  return completeName(typed, state);
-}
-
+/** Completes the command, then its subcommand, then names of users and channels. */
 function completeCommand(
   typed: string,
   state: PageState,
@@ -276,70 +239,28 @@ function completeCommand(
     });
 }
 
-function mentionable({ people, groups }: PageState) {
-  return [
+/** Completes the name of a user, a user group or a channel before the cursor. */
+function completeName(typed: string, { people, groups, channels }: PageState): readonly Completion[] {
+  const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
+  if (!match) return [];
+  const [, , sign = '', started = ''] = match;
+  const before = typed.slice(0, typed.length - started.length - 1);
+  const wanted = started.toLowerCase();
+  const mentionable = [
     ...people
       .filter(({ isDeactivated }) => !isDeactivated)
       .map(({ name, realName }) => ({ name, detail: realName })),
     ...groups.map(({ handle, name }) => ({ name: handle, detail: name })),
   ];
-}
-
-function channelNames({ channels }: PageState) {
-  return channels.filter(({ kind }) => kind !== 'dm').map(({ name }) => ({ name, detail: '' }));
-}
-
-function completeName(typed: string, state: PageState): readonly Completion[] {
-  const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
-  if (!match) return [];
-  const [, , sign = '', started = ''] = match;
-  const before = typed.slice(0, typed.length - started.length - 1);
+  const rooms = channels.filter(({ kind }) => kind !== 'dm').map(({ name }) => ({ name, detail: '' }));
+  const isStart = ({ name }: { readonly name: string }) => Number(name.toLowerCase().startsWith(wanted));
   return (
-    (sign === '@' ? mentionable(state) : channelNames(state))
-      .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(started.toLowerCase()))
+    (sign === '@' ? mentionable : rooms)
+      .filter(({ name, detail }) => `${name} ${detail}`.toLowerCase().includes(wanted))
       // Handles that start with what was typed come before those where only the full name has it.
-      .toSorted(
-        (one, other) => Number(startsWith(other.name, started)) - Number(startsWith(one.name, started)),
-      )
+      .toSorted((one, other) => isStart(other) - isStart(one))
       .slice(0, SHOWN)
       .map(({ name, detail }) => ({ title: `${sign}${name}`, detail, text: `${before}${sign}${name} ` }))
-  );
-}
-
-function startsWith(name: string, started: string): boolean {
-  return name.toLowerCase().startsWith(started.toLowerCase());
-}
-
-interface CompletionListProps {
-  readonly id: string;
-  readonly anchor: RefObject<HTMLElement>;
-  readonly completions: readonly Completion[];
-  readonly at: number;
-  readonly onChoose: (completion: Completion) => void;
-  readonly onClose: () => void;
-}
-
-/** What can be completed, above the composer, which handles the keys. */
-function CompletionList({ id, anchor, completions, at, onChoose, onClose }: CompletionListProps) {
-  return (
-    <Popup anchor={anchor} onClose={onClose} above wide="same" class="completions">
-      <div id={id} role="listbox" aria-label="Completions" class="options" tabIndex={-1}>
-        {completions.map((completion, index) => (
-          <OptionRow
-            key={completion.title}
-            id={`${id}-${index}`}
-            isActive={index === at}
-            isChosen={index === at}
-            onChoose={() => onChoose(completion)}
-          >
-            <span class="option-text">
-              <span class="completion-title">{completion.title}</span>
-              <span class="option-description">{completion.detail}</span>
-            </span>
-          </OptionRow>
-        ))}
-      </div>
-    </Popup>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PageChannel, PageMessage, PageUser } from '../../../slack/page-api.ts';
+import type { PageChannel, PageMessage } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { Attachments, Blocks } from '../blocks/block-view.tsx';
 import { IconButton } from '../controls.tsx';
@@ -24,7 +24,11 @@ interface ListProps {
 export function MessageList({ channel, me, thread }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
   const older = useRef<HTMLDivElement>(null);
-  const { messages, replies } = useShown(channel.messages, thread);
+  const replies = useMemo(() => countReplies(channel.messages), [channel.messages]);
+  const messages = useMemo(
+    () => (thread ? messagesOfThread(channel.messages, thread) : messagesOfChannel(channel.messages)),
+    [channel.messages, thread],
+  );
   const drawn = useOlder(list, older);
   const { hasNews, toEnd, scrolled } = useEnd(list, messages, me);
   return (
@@ -46,7 +50,14 @@ export function MessageList({ channel, me, thread }: ListProps) {
           ) : (
             thread === '' && <Beginning channel={channel} />
           )}
-          <Entries messages={messages.slice(-drawn)} replies={replies} />
+          {messages.slice(-drawn).map((message, index, all) => (
+            <Entry
+              key={message.ts}
+              message={message}
+              previous={all[index - 1]}
+              replies={thread ? undefined : replies.get(message.ts)}
+            />
+          ))}
         </div>
       </div>
       {hasNews && (
@@ -55,39 +66,6 @@ export function MessageList({ channel, me, thread }: ListProps) {
         </button>
       )}
     </div>
-  );
-}
-
-/** What is listed, and the replies of which only the number is. */
-function useShown(all: readonly PageMessage[], thread: string) {
-  return useMemo(
-    () =>
-      thread
-        ? { messages: messagesOfThread(all, thread), replies: NO_REPLIES }
-        : { messages: messagesOfChannel(all), replies: countReplies(all) },
-    [all, thread],
-  );
-}
-
-const NO_REPLIES: ReturnType<typeof countReplies> = new Map();
-
-interface EntriesProps {
-  readonly messages: readonly PageMessage[];
-  readonly replies: ReadonlyMap<string, Replies>;
-}
-
-function Entries({ messages, replies }: EntriesProps) {
-  return (
-    <>
-      {messages.map((message, index) => (
-        <Entry
-          key={message.ts}
-          message={message}
-          previous={messages[index - 1]}
-          replies={replies.get(message.ts)}
-        />
-      ))}
-    </>
   );
 }
 
@@ -136,57 +114,47 @@ interface MessageProps {
 export function Message({ message, isFollowing, replies }: MessageProps) {
   const people = useScreen((screen) => screen.state?.people);
   const author = people?.find(({ id }) => id === message.user);
-  return useMemo(
-    () => <Drawn message={message} isFollowing={isFollowing} replies={replies} author={author} />,
-    [message, isFollowing, replies?.count, author],
-  );
-}
-
-function Drawn({
-  message,
-  isFollowing,
-  replies,
-  author,
-}: MessageProps & { readonly author: PageUser | undefined }) {
-  const { channel, ts } = message;
-  const surface = useMemo(
-    () => ({ place: { channel, ts }, values: message.values, errors: {} }),
-    [channel, ts, message.values],
-  );
-  const name = author?.realName ?? 'Sandbox';
-  return (
-    <article
-      class={`message ${message.ephemeral ? 'ephemeral' : ''} ${isFollowing ? 'following' : ''}`}
-      aria-label={`${name}, ${clockTime(dateOfTs(ts))}${message.ephemeral ? ', only visible to you' : ''}`}
-    >
-      <div class="message-side">{isFollowing ? <Clock ts={ts} /> : <Avatar user={author} />}</div>
-      <div class="message-main">
-        {message.ephemeral && (
-          <div class="only-you">
-            <Icon name="eye" /> Only visible to you
+  return useMemo(() => {
+    const { channel, ts, values, ephemeral } = message;
+    const name = author?.realName ?? 'Sandbox';
+    return (
+      <article
+        class={`message ${ephemeral ? 'ephemeral' : ''} ${isFollowing ? 'following' : ''}`}
+        aria-label={`${name}, ${clockTime(dateOfTs(ts))}${ephemeral ? ', only visible to you' : ''}`}
+      >
+        <div class="message-side">{isFollowing ? <Clock ts={ts} /> : <Avatar user={author} />}</div>
+        <div class="message-main">
+          {ephemeral && (
+            <div class="only-you">
+              <Icon name="eye" /> Only visible to you
+            </div>
+          )}
+          {!isFollowing && (
+            <div class="message-head">
+              <strong>{name}</strong>
+              {author?.isBot && <span class="badge">APP</span>}
+              {author?.isExternal && <span class="badge">other organization</span>}
+              <Clock ts={ts} />
+            </div>
+          )}
+          <div class="message-body">
+            <SurfaceContext.Provider value={{ place: { channel, ts }, values, errors: {} }}>
+              {message.blocks.length > 0 ? (
+                <Blocks blocks={message.blocks} />
+              ) : (
+                <Mrkdwn text={message.text} />
+              )}
+              <Attachments attachments={message.attachments} />
+            </SurfaceContext.Provider>
+            {message.edited && <span class="edited"> (edited)</span>}
           </div>
-        )}
-        {!isFollowing && (
-          <div class="message-head">
-            <strong>{name}</strong>
-            {author?.isBot && <span class="badge">APP</span>}
-            {author?.isExternal && <span class="badge">other organization</span>}
-            <Clock ts={ts} />
-          </div>
-        )}
-        <div class="message-body">
-          <SurfaceContext.Provider value={surface}>
-            {message.blocks.length > 0 ? <Blocks blocks={message.blocks} /> : <Mrkdwn text={message.text} />}
-            <Attachments attachments={message.attachments} />
-          </SurfaceContext.Provider>
-          {message.edited && <span class="edited"> (edited)</span>}
+          {message.reactions.length > 0 && <Reactions names={message.reactions} />}
+          {replies && <ReplyCount root={ts} replies={replies} />}
         </div>
-        {message.reactions.length > 0 && <Reactions names={message.reactions} />}
-        {replies && <ReplyCount root={ts} replies={replies} />}
-      </div>
-      <MessageTools message={message} />
-    </article>
-  );
+        <MessageTools message={message} />
+      </article>
+    );
+  }, [message, isFollowing, replies?.count, author]);
 }
 
 function Clock({ ts }: { readonly ts: string }) {

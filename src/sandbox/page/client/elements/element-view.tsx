@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact';
 import { useRef } from 'preact/hooks';
 import { objectIn, textIn } from '../../../slack/json.ts';
 import { isFollowable } from '../text/parse.ts';
@@ -6,17 +5,13 @@ import { plainWords, Signed } from '../text/view.tsx';
 import { SelectElement } from './select.tsx';
 import { type ElementProps, useSpot } from './spot.ts';
 
-/** What the app uses. Slack has more elements. */
-const VIEWS: Readonly<Record<string, ComponentType<ElementProps>>> = {
-  button: ButtonElement,
-  plain_text_input: TextInputElement,
-};
-
-/** Any interactive element; one that the sandbox does not know is named. */
+/** Any interactive element that the app uses; one of the others that Slack has is named. */
 export function ElementView(props: ElementProps) {
   const type = String(props.element.type);
-  const View = type.endsWith('_select') ? SelectElement : VIEWS[type];
-  return View ? <View {...props} /> : <span class="unknown">({type} is not in the sandbox)</span>;
+  if (type === 'button') return <ButtonElement {...props} />;
+  if (type === 'plain_text_input') return <TextInputElement {...props} />;
+  if (type.endsWith('_select')) return <SelectElement {...props} />;
+  return <span class="unknown">({type} is not in the sandbox)</span>;
 }
 
 /** A button; one with an address opens it, too, and the app still gets the press. */

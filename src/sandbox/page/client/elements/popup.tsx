@@ -16,27 +16,8 @@ const GAP_PX = 4;
 const EDGE_PX = 8;
 
 /** A menu or list in the browser's top layer, next to its anchor, so that nothing clips it; Escape goes back to the anchor. */
-export function Popup({
-  anchor,
-  onClose,
-  children,
-  above = false,
-  class: name = '',
-  wide = false,
-}: PopupProps) {
+export function Popup({ anchor, onClose, children, above = false, class: name = '', wide }: PopupProps) {
   const popup = useRef<HTMLDivElement>(null);
-  usePosition(popup, anchor, above, wide);
-  useCloseOutside(popup, anchor, onClose);
-  return (
-    <div ref={popup} popover="manual" class={`popup ${name}`}>
-      {children}
-    </div>
-  );
-}
-
-type ElementRef = RefObject<HTMLElement>;
-
-function usePosition(popup: ElementRef, anchor: ElementRef, above: boolean, wide: boolean | 'same'): void {
   useLayoutEffect(() => {
     const element = popup.current;
     if (!element) return;
@@ -53,9 +34,6 @@ function usePosition(popup: ElementRef, anchor: ElementRef, above: boolean, wide
       removeEventListener('resize', put);
     };
   }, [anchor, above, wide]);
-}
-
-function useCloseOutside(popup: ElementRef, anchor: ElementRef, onClose: () => void): void {
   useEffect(() => {
     const closeOutside = (event: Event) => {
       const target = event.target as Node;
@@ -78,9 +56,14 @@ function useCloseOutside(popup: ElementRef, anchor: ElementRef, onClose: () => v
       removeEventListener('focusin', closeOutside, true);
     };
   }, [anchor, onClose]);
+  return (
+    <div ref={popup} popover="manual" class={`popup ${name}`}>
+      {children}
+    </div>
+  );
 }
 
-function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, wide: boolean | 'same'): void {
+function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, wide: PopupProps['wide']) {
   if (!anchor) return;
   const at = anchor.getBoundingClientRect();
   const room = `${Math.min(at.width, innerWidth - 2 * EDGE_PX)}px`;
@@ -107,9 +90,8 @@ interface MenuProps {
   readonly onClose: () => void;
 }
 
-interface MenuButtonProps extends Pick<MenuProps, 'items'> {
+interface MenuButtonProps extends Pick<MenuProps, 'items' | 'label'> {
   readonly class: string;
-  readonly label: string;
   /** What the menu itself is called. */
   readonly menu: string;
   readonly children: ComponentChildren;
@@ -182,12 +164,14 @@ interface OptionRowProps {
   /** Enter takes it. */
   readonly isActive: boolean;
   readonly isChosen: boolean;
+  /** At the end of the row. */
+  readonly mark?: string;
   readonly onChoose: () => void;
   readonly children: ComponentChildren;
 }
 
 /** An option of an open list, in sight while it is active. The focus stays in the field that the list belongs to. */
-export function OptionRow({ id, isActive, isChosen, onChoose, children }: OptionRowProps) {
+export function OptionRow({ id, isActive, isChosen, mark, onChoose, children }: OptionRowProps) {
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isActive) row.current?.scrollIntoView({ block: 'nearest' });
@@ -204,7 +188,8 @@ export function OptionRow({ id, isActive, isChosen, onChoose, children }: Option
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
     >
-      {children}
+      <span class="option-text">{children}</span>
+      {mark && <span aria-hidden="true">{mark}</span>}
     </div>
   );
 }

@@ -8,15 +8,14 @@ import { knownOptions, type OptionGroup, useOffer } from './options.ts';
 import { OptionRow, Popup } from './popup.tsx';
 import { type ElementProps, useSpot } from './spot.ts';
 
-/** Every menu of options: static and external, of users and of conversations. */
-export function SelectElement(props: ElementProps) {
-  const { block, element } = props;
+/** Every menu of options: static and external, of users and of conversations. A press, arrow down or typing opens it. */
+export function SelectElement({ block, element, labelId, describedBy, isWrong }: ElementProps) {
   const { spot, entered, isBusy, isInput, enter } = useSpot(block, element);
   const state = useScreen((screen) => screen.state);
   const trigger = useRef<HTMLButtonElement>(null);
   /** What was typed on the closed menu; undefined while it is closed. */
   const [typed, setTyped] = useState<string | undefined>();
-  const known = knownOptions(element, state);
+  const isOpen = typed !== undefined;
   const close = useCallback(() => setTyped(undefined), []);
   const choose = (option: Json) => {
     const value = String(option.value);
@@ -25,24 +24,42 @@ export function SelectElement(props: ElementProps) {
     trigger.current?.focus();
     if (!(isInput && entered === value)) void enter(value);
   };
-  const isClearable = isInput && block.optional === true && entered !== null;
+  const openByKey = (event: KeyboardEvent) => {
+    const isLetter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey;
+    if (!isLetter && event.key !== 'ArrowDown') return;
+    event.preventDefault();
+    setTyped(isLetter ? event.key : '');
+  };
+  const words = entered === null ? '' : wordsOf(entered, spot, knownOptions(element, state));
+  const placeholder = plainWords(objectIn(element, 'placeholder')) || 'Choose…';
+  const valueId = labelId && `${labelId}-value`;
   return (
     <span class="select">
-      <SelectTrigger
-        {...props}
-        button={trigger}
-        words={entered === null ? '' : wordsOf(entered, spot, known)}
-        isOpen={typed !== undefined}
-        isBusy={isBusy}
-        onOpen={setTyped}
-        onClose={close}
-      />
-      {isClearable && (
+      <button
+        ref={trigger}
+        type="button"
+        class={`select-trigger ${words ? '' : 'empty'}`}
+        aria-haspopup="listbox"
+        aria-expanded={isOpen}
+        aria-label={labelId ? undefined : [placeholder, words].filter(Boolean).join(': ')}
+        aria-labelledby={labelId ? `${labelId} ${valueId}` : undefined}
+        aria-describedby={describedBy}
+        aria-invalid={isWrong}
+        aria-busy={isBusy}
+        onClick={() => setTyped(isOpen ? undefined : '')}
+        onKeyDown={openByKey}
+      >
+        <span class="select-value" id={valueId}>
+          {words ? <Signed text={words} /> : placeholder}
+        </span>
+        {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
+      </button>
+      {isInput && block.optional === true && entered !== null && (
         <button type="button" class="clear" aria-label="Clear" onClick={() => void enter(null)}>
           ×
         </button>
       )}
-      {typed !== undefined && (
+      {isOpen && (
         <Picker
           anchor={trigger}
           element={element}
@@ -60,51 +77,6 @@ export function SelectElement(props: ElementProps) {
 function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
   const option = findOption(spot, value) ?? known.find((each) => each.value === value);
   return option ? plainWords(objectIn(option, 'text')) : value;
-}
-
-interface SelectTriggerProps extends ElementProps {
-  readonly button: RefObject<HTMLButtonElement>;
-  /** Of what is chosen; empty for nothing. */
-  readonly words: string;
-  readonly isOpen: boolean;
-  readonly isBusy: boolean;
-  /** With what was typed, if it was opened by typing. */
-  readonly onOpen: (typed: string) => void;
-  readonly onClose: () => void;
-}
-
-/** The closed menu: shows what is chosen, and opens by a press, arrow down, or typing. */
-function SelectTrigger(props: SelectTriggerProps) {
-  const { element, labelId, describedBy, isWrong, words, isOpen, isBusy, onOpen, onClose } = props;
-  const placeholder = plainWords(objectIn(element, 'placeholder')) || 'Choose…';
-  const openByKey = (event: KeyboardEvent) => {
-    const isLetter = event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey;
-    if (!isLetter && event.key !== 'ArrowDown') return;
-    event.preventDefault();
-    onOpen(isLetter ? event.key : '');
-  };
-  const valueId = labelId && `${labelId}-value`;
-  return (
-    <button
-      ref={props.button}
-      type="button"
-      class={`select-trigger ${words ? '' : 'empty'}`}
-      aria-haspopup="listbox"
-      aria-expanded={isOpen}
-      aria-label={labelId ? undefined : [placeholder, words].filter(Boolean).join(': ')}
-      aria-labelledby={labelId ? `${labelId} ${valueId}` : undefined}
-      aria-describedby={describedBy}
-      aria-invalid={isWrong}
-      aria-busy={isBusy}
-      onClick={() => (isOpen ? onClose() : onOpen(''))}
-      onKeyDown={openByKey}
-    >
-      <span class="select-value" id={valueId}>
-        {words ? <Signed text={words} /> : placeholder}
-      </span>
-      {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
-    </button>
-  );
 }
 
 interface PickerProps {
@@ -130,13 +102,8 @@ function Picker({ anchor, element, spot, chosen, typed, onChoose, onClose }: Pic
   const { groups, note, isFresh } = useOffer(element, spot, query, state);
   const options = groups.flatMap((group) => group.options);
   const at = Math.max(0, Math.min(active, options.length - 1));
-  const shownAt = options.length > 0 ? at : undefined;
   // Before the next frame, so that fast typing reaches the search field.
   useLayoutEffect(() => search.current?.focus(), []);
-  const type = (next: string) => {
-    setQuery(next);
-    setActive(0);
-  };
   const press = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
     const option = options[at];
@@ -153,42 +120,30 @@ function Picker({ anchor, element, spot, chosen, typed, onChoose, onClose }: Pic
   };
   return (
     <Popup anchor={anchor} onClose={onClose} class="picker" wide>
-      <Search query={query} field={search} listId={id} at={shownAt} onType={type} onKey={press} />
+      <input
+        ref={search}
+        class="picker-search"
+        type="text"
+        role="combobox"
+        aria-label="Search the options"
+        aria-expanded="true"
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={options.length > 0 ? `${id}-${at}` : undefined}
+        placeholder="Search"
+        autocomplete="off"
+        value={query}
+        onInput={(event) => {
+          setQuery(event.currentTarget.value);
+          setActive(0);
+        }}
+        onKeyDown={press}
+      />
       <OptionList id={id} groups={groups} at={at} chosen={chosen} onChoose={onChoose} />
       <div class="picker-note" role="status">
         {note}
       </div>
     </Popup>
-  );
-}
-
-interface SearchProps {
-  readonly field: RefObject<HTMLInputElement>;
-  readonly listId: string;
-  readonly at: number | undefined;
-  readonly query: string;
-  readonly onType: (query: string) => void;
-  readonly onKey: (event: KeyboardEvent) => void;
-}
-
-function Search({ field, listId, at, query, onType, onKey }: SearchProps) {
-  return (
-    <input
-      ref={field}
-      class="picker-search"
-      type="text"
-      role="combobox"
-      aria-label="Search the options"
-      aria-expanded="true"
-      aria-controls={listId}
-      aria-autocomplete="list"
-      aria-activedescendant={at === undefined ? undefined : `${listId}-${at}`}
-      placeholder="Search"
-      autocomplete="off"
-      value={query}
-      onInput={(event) => onType(event.currentTarget.value)}
-      onKeyDown={onKey}
-    />
   );
 }
 
@@ -207,14 +162,22 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
   const rowOf = (option: Json) => {
     const index = options.indexOf(option);
     const value = String(option.value);
-    const isChosen = chosen === value;
-    const row = { id: `${id}-${index}`, isActive: index === at, isChosen, onChoose: () => onChoose(option) };
+    const description = objectIn(option, 'description');
     return (
-      <OptionRow key={value} {...row}>
-        <span class="option-text">
-          <OptionText option={option} />
-        </span>
-        {isChosen && <span aria-hidden="true">✓</span>}
+      <OptionRow
+        key={value}
+        id={`${id}-${index}`}
+        isActive={index === at}
+        isChosen={chosen === value}
+        mark={chosen === value ? '✓' : ''}
+        onChoose={() => onChoose(option)}
+      >
+        <TextView of={objectIn(option, 'text')} />
+        {description && (
+          <span class="option-description">
+            <TextView of={description} />
+          </span>
+        )}
       </OptionRow>
     );
   };
@@ -228,20 +191,5 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
         </div>
       ))}
     </div>
-  );
-}
-
-/** The words of an option, with its description below. */
-function OptionText({ option }: { readonly option: Json }) {
-  const description = objectIn(option, 'description');
-  return (
-    <>
-      <TextView of={objectIn(option, 'text')} />
-      {description && (
-        <span class="option-description">
-          <TextView of={description} />
-        </span>
-      )}
-    </>
   );
 }

@@ -13,14 +13,30 @@ import { Mrkdwn } from '../text/view.tsx';
 /** Every message and modal of the app, to review changes of words and layout. */
 export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
   const [filter, change] = useFilter();
-  const all = useMemo(() => pieces.map(makeFindable), [pieces]);
-  const shown = useMemo(() => findPieces(all, filter), [all, filter]);
+  const texts = useMemo(() => pieces.map(textOf), [pieces]);
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = pieces.filter((_, at) => words.every((word) => texts[at]?.includes(word)));
   const groups = [...new Set(shown.map(({ group }) => group))].map(
     (group) => [group, shown.filter((piece) => piece.group === group)] as const,
   );
   return (
     <div class="gallery">
-      <GalleryTools filter={filter} onFilter={change} shown={shown.length} all={pieces.length} />
+      <header class="gallery-tools">
+        <h1>
+          Gallery{' '}
+          <span class="quiet">
+            {shown.length === pieces.length ? pieces.length : `${shown.length} of ${pieces.length}`}
+          </span>
+        </h1>
+        <input
+          type="search"
+          class="text-input"
+          placeholder="Filter by name or words"
+          aria-label="Filter"
+          value={filter}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+      </header>
       <Contents groups={groups} isOpen={filter !== ''} />
       <main class="pieces" {...scrollable}>
         {shown.length === 0 && <p class="beginning">Nothing matches this filter.</p>}
@@ -39,46 +55,10 @@ export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }
   );
 }
 
-interface Findable {
-  readonly piece: GalleryPiece;
-  /** All its text, in lower case. */
-  readonly text: string;
-}
-
-function makeFindable(piece: GalleryPiece): Findable {
-  const text = `${piece.group} ${piece.name} ${JSON.stringify(piece.kind === 'sentences' ? piece.rows : piece.payload)}`;
-  return { piece, text: text.toLowerCase() };
-}
-
-/** The pieces whose name or text contains all the words. */
-function findPieces(all: readonly Findable[], filter: string): readonly GalleryPiece[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return all.filter(({ text }) => words.every((word) => text.includes(word))).map(({ piece }) => piece);
-}
-
-interface GalleryToolsProps {
-  readonly filter: string;
-  readonly onFilter: (filter: string) => void;
-  readonly shown: number;
-  readonly all: number;
-}
-
-function GalleryTools({ filter, onFilter, shown, all }: GalleryToolsProps) {
-  return (
-    <header class="gallery-tools">
-      <h1>
-        Gallery <span class="quiet">{shown === all ? all : `${shown} of ${all}`}</span>
-      </h1>
-      <input
-        type="search"
-        class="text-input"
-        placeholder="Filter by name or words"
-        aria-label="Filter"
-        value={filter}
-        onInput={(event) => onFilter(event.currentTarget.value)}
-      />
-    </header>
-  );
+/** All that a piece says, in lower case. */
+function textOf(piece: GalleryPiece): string {
+  const content = piece.kind === 'sentences' ? piece.rows : piece.payload;
+  return `${piece.group} ${piece.name} ${JSON.stringify(content)}`.toLowerCase();
 }
 
 /** The filter is part of the address, so that a view can be shared. */

@@ -1,6 +1,5 @@
 import { render } from 'preact';
 import type { GalleryState } from '../../../gallery/gallery-api.ts';
-import type { PageState } from '../../../slack/page-api.ts';
 import { handleActionsWith, showNotice } from '../actions.ts';
 import { changeScreen } from '../state.ts';
 import { Gallery } from './gallery.tsx';
@@ -19,36 +18,9 @@ export async function showGallery(frame: HTMLElement): Promise<void> {
     render(<p class="waiting">There is no gallery here. Start it with `npm run sandbox`.</p>, frame);
     return;
   }
-  const state = (await answer.json()) as GalleryState;
-  changeScreen({ state: workspaceOf(state) });
-  render(<Gallery pieces={state.pieces} />, frame);
+  const { workspace, pieces } = (await answer.json()) as GalleryState;
+  changeScreen({ state: workspace });
+  render(<Gallery pieces={pieces} />, frame);
   const named = decodeURIComponent(location.hash.slice(1));
   document.getElementById(named)?.scrollIntoView();
-}
-
-/** A workspace without messages, so that mentions have names. */
-function workspaceOf({ people: all, groups, channels }: Omit<GalleryState, 'pieces'>): PageState | null {
-  const [as] = all;
-  const app = all.find(({ isBot }) => isBot);
-  if (!as || !app) return null;
-  return {
-    team: { name: 'Gallery' },
-    app: { name: app.name },
-    as,
-    people: all,
-    groups,
-    commands: [],
-    shortcuts: [],
-    channels: channels.map((channel) => ({
-      ...channel,
-      kind: 'public',
-      hasApp: true,
-      members: [],
-      messages: [],
-    })),
-    views: [],
-    home: null,
-    traffic: [],
-    brokenRules: [],
-  };
 }

@@ -10,7 +10,7 @@ import type {
   PanelKey,
   PanelState,
 } from '../../../panel/panel-api.ts';
-import { IconButton, SmallButton } from '../controls.tsx';
+import { IconButton, Section, SmallButton } from '../controls.tsx';
 import { ConfirmDialog } from '../modal.tsx';
 import { confirmed, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
@@ -35,7 +35,7 @@ export function AccountPage() {
 
 /** The hosting account that the app works for, and what can be made to go wrong there. */
 export function Account({ panel }: { readonly panel: PanelState }) {
-  const { account, money, presets } = panel;
+  const { account, money } = panel;
   return (
     <>
       <Balance account={account} />
@@ -43,7 +43,7 @@ export function Account({ panel }: { readonly panel: PanelState }) {
       <Servers panel={panel} />
       <Money entries={money} />
       <Time movedMs={account.movedMs} />
-      <Faults presets={presets} faults={account.faults} />
+      <Faults panel={panel} />
       <Prices plans={account.plans} />
       <Links />
     </>
@@ -56,8 +56,7 @@ const TOP_UPS = [10, 50, 200];
 function Balance({ account }: { readonly account: PanelAccount }) {
   const { refusal, run } = usePanelAction();
   return (
-    <section aria-labelledby="balance-title">
-      <h3 id="balance-title">{account.name}</h3>
+    <Section id="balance" title={account.name}>
       <p class="balance">
         <strong>{account.balance}</strong> <span class="quiet">balance</span>
       </p>
@@ -73,7 +72,7 @@ function Balance({ account }: { readonly account: PanelAccount }) {
         ))}
       </div>
       <Refused words={refusal} />
-    </section>
+    </Section>
   );
 }
 
@@ -86,8 +85,7 @@ const CONNECTIONS: Readonly<Record<PanelAccount['connection'], string>> = {
 /** The API keys of the account, and whether the app has one that works. */
 function Keys({ account: { keys, connection } }: { readonly account: PanelAccount }) {
   return (
-    <section aria-labelledby="keys-title">
-      <h3 id="keys-title">API keys</h3>
+    <Section id="keys" title="API keys">
       <p class={`connection ${connection}`}>{CONNECTIONS[connection]}</p>
       <ul class="rows">
         {keys.map((key) => (
@@ -95,7 +93,7 @@ function Keys({ account: { keys, connection } }: { readonly account: PanelAccoun
         ))}
       </ul>
       <KeyMaker />
-    </section>
+    </Section>
   );
 }
 
@@ -157,10 +155,15 @@ function Servers({ panel: { servers, account } }: { readonly panel: PanelState }
   const { movedMs } = account;
   const { isBusy, refusal, run } = usePanelAction();
   return (
-    <section aria-labelledby="servers-title">
-      <h3 id="servers-title">
-        Servers <span class="quiet">{servers.length}</span>
-      </h3>
+    <Section
+      id="servers"
+      title={[
+        'Servers ',
+        <span key="count" class="quiet">
+          {servers.length}
+        </span>,
+      ]}
+    >
       {servers.length === 0 && <p class="quiet">None yet.</p>}
       <ul class="rows scrolling">
         {servers.map((server) => (
@@ -171,7 +174,7 @@ function Servers({ panel: { servers, account } }: { readonly panel: PanelState }
         Add 20 running servers (free)
       </SmallButton>
       <Refused words={refusal} />
-    </section>
+    </Section>
   );
 }
 
@@ -190,7 +193,7 @@ function ServerRow({ server, movedMs }: { readonly server: WireServer; readonly 
           {label}
         </span>
         <span class="quiet server-state">{state}</span>
-        <span class={isPast(paidUntil, movedMs) ? 'bad paid' : 'quiet paid'} title="Paid until">
+        <span class={paidUntil <= Date.now() + movedMs ? 'bad paid' : 'quiet paid'} title="Paid until">
           until {dayAt(paidUntil)}
         </span>
         <IconButton name="close" class="tiny" label={`Delete ${label} here`} onClick={remove} />
@@ -211,7 +214,6 @@ function removalQuestion({ label }: WireServer) {
   };
 }
 
-const SIGNS: Readonly<Record<MoneyEntry['kind'], string>> = { top_up: '+', charge: '−', refund: '+' };
 const WORDS: Readonly<Record<MoneyEntry['kind'], string>> = {
   top_up: 'Top-up',
   charge: 'Charge',
@@ -221,8 +223,7 @@ const WORDS: Readonly<Record<MoneyEntry['kind'], string>> = {
 /** The last top-ups, charges and refunds, newest first. */
 function Money({ entries }: { readonly entries: readonly MoneyEntry[] }) {
   return (
-    <section aria-labelledby="money-title">
-      <h3 id="money-title">Charges and refunds</h3>
+    <Section id="money" title="Charges and refunds">
       {entries.length === 0 && <p class="quiet">Nothing yet.</p>}
       <ol class="rows scrolling">
         {entries.toReversed().map(({ id, atMs, kind, amountMinor, what }) => (
@@ -230,13 +231,13 @@ function Money({ entries }: { readonly entries: readonly MoneyEntry[] }) {
             <span class={`badge ${kind}`}>{WORDS[kind]}</span>
             <span class="grow what">{kind === 'top_up' ? '' : what}</span>
             <span class={`sum ${kind}`}>
-              {SIGNS[kind]}
+              {kind === 'charge' ? '−' : '+'}
               {(amountMinor / 100).toFixed(2)}
             </span>
           </li>
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 
@@ -258,8 +259,7 @@ function Time({ movedMs }: { readonly movedMs: number }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <section aria-labelledby="time-title" aria-busy={isBusy}>
-      <h3 id="time-title">Time in the sandbox</h3>
+    <Section id="time" title="Time in the sandbox" isBusy={isBusy}>
       <p>
         {momentAt(Date.now() + movedMs)}
         {movedMs > 0 && <span class="quiet"> · {describeMove(movedMs)} ahead</span>}
@@ -272,21 +272,20 @@ function Time({ movedMs }: { readonly movedMs: number }) {
         ))}
       </div>
       <Refused words={refusal} />
-    </section>
+    </Section>
   );
 }
 
 /** The monthly price of each plan; a change applies to the next order. */
 function Prices({ plans }: { readonly plans: readonly Plan[] }) {
   return (
-    <section aria-labelledby="prices-title">
-      <h3 id="prices-title">Monthly prices</h3>
+    <Section id="prices" title="Monthly prices">
       <ul class="rows">
         {plans.map((plan) => (
           <PriceRow key={plan.code} plan={plan} />
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -320,18 +319,14 @@ function PriceRow({ plan: { code, monthly } }: { readonly plan: Plan }) {
   );
 }
 
-interface FaultsProps {
-  readonly presets: readonly FaultPreset[];
-  readonly faults: readonly PanelFault[];
-}
-
 /** The faults that the hosting service can be switched to. */
-function Faults({ presets, faults }: FaultsProps) {
+function Faults({ panel: { presets, account } }: { readonly panel: PanelState }) {
+  const { faults } = account;
   return (
-    <section aria-labelledby="faults-title">
-      <h3 id="faults-title">
-        Faults {faults.length > 0 && <span class="badge warn">{faults.length} on</span>}
-      </h3>
+    <Section
+      id="faults"
+      title={<>Faults {faults.length > 0 && <span class="badge warn">{faults.length} on</span>}</>}
+    >
       <ul class="rows faults">
         {presets.map((preset) => (
           <li key={preset.id}>
@@ -339,7 +334,7 @@ function Faults({ presets, faults }: FaultsProps) {
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -399,21 +394,13 @@ function momentAt(ms: number): string {
   return new Intl.DateTimeFormat('en-US', how).format(ms);
 }
 
-/** Whether that moment has passed on the sandbox's clock, which is this far ahead. */
-function isPast(ms: number, movedMs: number): boolean {
-  return ms <= Date.now() + movedMs;
-}
-
 /** "1 day and 2 hours" */
 function describeMove(movedMs: number): string {
   const days = Math.floor(movedMs / DAY_MS);
   const hours = Math.round((movedMs - days * DAY_MS) / HOUR_MS);
-  return [describeCount(days, 'day'), describeCount(hours, 'hour')].filter(Boolean).join(' and ');
-}
-
-function describeCount(count: number, unit: string): string {
-  if (count === 0) return '';
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  const count = (many: number, unit: string) =>
+    many === 0 ? [] : [`${many} ${unit}${many === 1 ? '' : 's'}`];
+  return [...count(days, 'day'), ...count(hours, 'hour')].join(' and ');
 }
 
 const LINKS = [

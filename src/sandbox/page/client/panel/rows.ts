@@ -4,22 +4,7 @@ import type { TrafficEntry } from '../../../slack/page-api.ts';
 import type { TrafficKind } from '../state.ts';
 
 /** One request of either kind, as the list shows it. */
-export type Row = {
-  readonly key: string;
-  /** Epoch milliseconds, on the real clock. */
-  readonly at: number;
-  readonly way: 'to-app' | 'to-slack' | 'to-hosting';
-  readonly what: string;
-  /** null: it has not ended. */
-  readonly tookMs: number | null;
-  /** "200", "no answer" … */
-  readonly ending: string;
-  readonly isBad: boolean;
-  /** Why it was refused, in the words of the API that refused it; empty when it was not. */
-  readonly code: string;
-  /** The fault that affected it; empty for none. */
-  readonly fault: string;
-} & ({ readonly entry: TrafficEntry } | { readonly request: RequestEntry });
+export type Row = ReturnType<typeof slackRow> | ReturnType<typeof hostingRow>;
 
 /** Requests of both kinds in the order in which they were sent. */
 export function mergeTraffic(
@@ -32,17 +17,19 @@ export function mergeTraffic(
   return [...slack, ...hosting].sort((one, other) => one.at - other.at);
 }
 
-function slackRow(entry: TrafficEntry): Row {
+function slackRow(entry: TrafficEntry) {
   const { id, at, from, what, tookMs, status, response } = entry;
   const code = findError(response);
   return {
     key: `slack ${id}`,
+    /** Epoch milliseconds, on the real clock. */
     at,
-    way: from === 'slack' ? 'to-app' : 'to-slack',
+    way: from === 'slack' ? ('to-app' as const) : ('to-slack' as const),
     what: maskText(what),
     tookMs,
     ending: status === null ? 'no response' : String(status),
     isBad: status === null || status >= 400 || code !== '',
+    /** Why it was refused, in the words of the API that refused it; empty when it was not. */
     code,
     fault: '',
     entry,
@@ -60,14 +47,15 @@ const ENDINGS: Readonly<Record<Exclude<RequestEntry['ending'], 'answered'>, stri
   hanging: 'hanging',
 };
 
-function hostingRow(request: RequestEntry): Row {
+function hostingRow(request: RequestEntry) {
   const { id, realAtMs, method, path, ending, status, code, fault, durationMs } = request;
   const isLost = ending === 'cut' || ending === 'hanging';
   return {
     key: `hosting ${id}`,
     at: realAtMs,
-    way: 'to-hosting',
+    way: 'to-hosting' as const,
     what: `${method} ${path}`,
+    /** null: it has not ended. */
     tookMs: durationMs === undefined ? null : Math.round(durationMs),
     ending: ending === 'answered' ? String(status ?? '') : ENDINGS[ending],
     isBad: isLost || (status ?? 0) >= 400,

@@ -22,13 +22,19 @@ export function Tour({ panel }: { readonly panel: PanelState }) {
       {isAllDone && <Finished />}
       <ol class="steps">
         {steps.map((step, index) => (
-          <li key={step.id} class={stepClass(step, step.id === open)}>
-            <StepHead
-              step={step}
-              number={index + 1}
-              isOpen={step.id === open}
-              onToggle={() => setOpened(step.id === open ? '' : step.id)}
-            />
+          <li key={step.id} class={`step ${step.isDone ? 'done' : ''} ${step.id === open ? 'open' : ''}`}>
+            <button
+              type="button"
+              class="step-head"
+              aria-expanded={step.id === open}
+              onClick={() => setOpened(step.id === open ? '' : step.id)}
+            >
+              <span class="step-sign" role="img" aria-label={step.isDone ? 'done' : 'not done'}>
+                {step.isDone ? '✓' : index + 1}
+              </span>
+              <span class="step-title">{step.title}</span>
+              {step.doneAt !== null && <time class="step-time">{clockTime(new Date(step.doneAt))}</time>}
+            </button>
             {step.id === open && (
               <div class="step-body">
                 <p>
@@ -42,29 +48,6 @@ export function Tour({ panel }: { readonly panel: PanelState }) {
       </ol>
     </section>
   );
-}
-
-interface StepHeadProps {
-  readonly step: TourStep;
-  readonly number: number;
-  readonly isOpen: boolean;
-  readonly onToggle: () => void;
-}
-
-function StepHead({ step: { title, isDone, doneAt }, number, isOpen, onToggle }: StepHeadProps) {
-  return (
-    <button type="button" class="step-head" aria-expanded={isOpen} onClick={onToggle}>
-      <span class="step-sign" role="img" aria-label={isDone ? 'done' : 'not done'}>
-        {isDone ? '✓' : number}
-      </span>
-      <span class="step-title">{title}</span>
-      {doneAt !== null && <time class="step-time">{clockTime(new Date(doneAt))}</time>}
-    </button>
-  );
-}
-
-function stepClass({ isDone }: TourStep, isOpen: boolean): string {
-  return `step ${isDone ? 'done' : ''} ${isOpen ? 'open' : ''}`;
 }
 
 function Finished() {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RequestEntry } from '../../../hosting/journal.ts';
 import type { BrokenRule, TrafficEntry } from '../../../slack/page-api.ts';
-import { Segments } from '../controls.tsx';
+import { Section } from '../controls.tsx';
 import { changeScreen, type TrafficKind, useScreen } from '../state.ts';
 import { clockTime } from '../text/parse.ts';
 import { describeBody, mergeTraffic, type Row } from './rows.ts';
@@ -27,15 +27,22 @@ export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
   return (
     <>
       <BrokenRules brokenRules={brokenRules} />
-      <section aria-labelledby="traffic-title">
-        <h3 id="traffic-title">Requests</h3>
-        <Segments
-          name="traffic-kind"
-          legend="Which requests"
-          options={KINDS}
-          chosen={kind}
-          onChoose={(trafficKind) => changeScreen({ trafficKind })}
-        />
+      <Section id="traffic" title="Requests">
+        <fieldset class="segments">
+          <legend class="visually-hidden">Which requests</legend>
+          {KINDS.map(([value, words]) => (
+            <label key={value} class="segment">
+              <input
+                type="radio"
+                name="traffic-kind"
+                class="visually-hidden"
+                checked={value === kind}
+                onChange={() => changeScreen({ trafficKind: value })}
+              />
+              {words}
+            </label>
+          ))}
+        </fieldset>
         {rows.length === 0 && <p class="quiet">No requests yet. Run a command.</p>}
         <ol class="traffic">
           {rows
@@ -47,7 +54,7 @@ export function Traffic({ brokenRules, entries, requests }: TrafficProps) {
               </li>
             ))}
         </ol>
-      </section>
+      </Section>
     </>
   );
 }
@@ -148,8 +155,7 @@ function momentOf(at: number): string {
 /** The rules that the app broke, newest first. */
 function BrokenRules({ brokenRules }: { readonly brokenRules: readonly BrokenRule[] }) {
   return (
-    <section aria-labelledby="broken-rules-title">
-      <h3 id="broken-rules-title">Slack’s rules</h3>
+    <Section id="broken-rules" title="Slack’s rules">
       {brokenRules.length === 0 && <p class="all-well">✓ None broken</p>}
       <div role="log" aria-label="Broken rules">
         <ul class="broken-rules">
@@ -161,7 +167,7 @@ function BrokenRules({ brokenRules }: { readonly brokenRules: readonly BrokenRul
           ))}
         </ul>
       </div>
-    </section>
+    </Section>
   );
 }
 
