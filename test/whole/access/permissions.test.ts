@@ -60,7 +60,10 @@ async function send(action: Action, by: RawUser, serverId: number): Promise<stri
     await until(() => !by.modal().includes('Loading…'), 2);
     return by.modal();
   }
-  return by.ephemeralMessages().slice(repliesBefore).join('\n');
+  const words = () => by.ephemeralMessages().slice(repliesBefore).join('\n');
+  // On a busy machine, the ack may come before the answer.
+  await until(() => !/^Working on it\b.*$/.test(words()), 5);
+  return words();
 }
 
 async function expectRefused(action: Action, by: RawUser, serverId: number): Promise<void> {
