@@ -8,7 +8,7 @@ import { freezeLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
-import type { Foundation, Queries } from '../db/database.ts';
+import { CommitUnknown, type Foundation, type Queries } from '../db/database.ts';
 import { addJob, type Job, type JobHandler, listJobs } from '../db/jobs.ts';
 import { confirmOne, findRenewPrice, readTerms, refuseUnsaved, type Terms } from '../purchases/confirm.ts';
 import { sumCost } from '../purchases/costs.ts';
@@ -171,6 +171,8 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   if (own.includes('prepared') || own.includes('sent')) return now + SHORTEST_WAIT_MS;
   // What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch, or be stored.
   const isRecorded = results.every(({ kind }) => kind === 'operation' || kind === 'waiting');
+  if (!isRecorded && batch.begunBy === UNKNOWN && isInTime(timesOf(batch), now))
+    return now + SHORTEST_WAIT_MS;
   const tellAt = isRecorded || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
   if (now < tellAt) return tellAt;
   const isTold = await app.batchNotifier.notifyBatch(batch, results);
@@ -181,6 +183,11 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   return undefined;
 }
 
+/** In place of an owner: it isn't known what the database has stored. The same ID finds that out. */
+const UNKNOWN = '';
+
+const timesOf = ({ at }: RenewalBatch) => ({ createdAt: at, sendBy: at + SEND_WITHIN_MS });
+
 /** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */
 const BEGUN_MS = SEND_WITHIN_MS + MINUTE_MS;
 
@@ -189,12 +196,11 @@ async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promis
   let batch = before;
   for (const { renewal, kind } of await listResults(before, app)) {
     if (kind !== 'not_begun') continue;
-    const times = { createdAt: batch.at, sendBy: batch.at + SEND_WITHIN_MS };
-    if (!isInTime(times, app.system.now())) break;
+    if (!isInTime(timesOf(batch), app.system.now())) break;
     batch = { ...batch, begunBy: batch.begunBy ?? job.owner };
     if (!(await app.jobs.save(job, toPayload(batch)))) return undefined;
     const failure = await renew(renewal, batch, app);
-    if (failure === 'unknown') batch = { ...batch, begunBy: '' };
+    if (failure === 'unknown') batch = { ...batch, begunBy: UNKNOWN };
     else if (failure) {
       const { code, details } = failure;
       batch = { ...batch, failures: { ...batch.failures, [renewal.id]: { code, details } } };
@@ -205,8 +211,8 @@ async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promis
 }
 
 /**
- * Returns why it was not confirmed; `unknown` if the database failed, which may have stored it and not show it yet. A failure of one
- * must not keep the others from being renewed.
+ * Returns why it was not confirmed; `unknown` if the outcome of its commit is. A failure of one must not keep the others from being
+ * renewed.
  */
 async function renew(
   renewal: BatchedRenewal,
@@ -225,7 +231,7 @@ async function renew(
     if (error instanceof Refusal) return error;
     // What the ledger has counts, and is reported.
     app.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
-    return 'unknown';
+    if (error instanceof CommitUnknown) return 'unknown';
   }
   return undefined;
 }
@@ -324,7 +330,7 @@ const stored = z.object({
   state: z.enum(['open', 'confirmed', 'done']),
   /** When it was opened, or confirmed. */
   at: z.number(),
-  /** The owner of the job that began it; '' once it isn't known what the database has stored of it. */
+  /** The owner of the job that began it, or `UNKNOWN`. */
   begunBy: z.string().exactOptional(),
   /** Why renewals were not even confirmed, by their IDs. */
   failures: z.record(z.string(), z.custom<Pick<Refusal, 'code' | 'details'>>()),

@@ -123,6 +123,31 @@ describe('renewals whose process has died', () => {
     expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'settled']]);
   });
 
+  test('are tried again within seconds when the outcome of a commit was unknown', async () => {
+    const { ledger } = store;
+    const commitsUnseen = () => Promise.reject(new CommitUnknown(new Error('connection lost')));
+    const app = { ...ports, ledger: { ...ledger, prepare: commitsUnseen } };
+    await store.renewalBatches.put(makeBatch('F2'));
+    await store.renewalBatches.confirm('F2', T0);
+    await ports.jobs.runNow(BATCH, 'F2', createBatchHandler(app));
+    expect(await ledger.find('F2O3')).toBeUndefined();
+    await runAfter(3000);
+    expect(await ledger.find('F2O3')).toBeDefined();
+  });
+
+  test('are reported at once when one of them could not be confirmed and certainly was not', async () => {
+    const { ledger } = store;
+    const fails = () => Promise.reject(new Error('the disk is full'));
+    await store.renewalBatches.put(makeBatch('F2'));
+    await store.renewalBatches.confirm('F2', T0);
+    await ports.jobs.runNow(
+      BATCH,
+      'F2',
+      createBatchHandler({ ...ports, ledger: { ...ledger, prepare: fails } }),
+    );
+    expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'not_begun']]);
+  });
+
   test('are told of again until Slack takes the message, for a day, and are then forgotten within a week', async () => {
     await refuse('F1O2');
     isSlackUp = false;
