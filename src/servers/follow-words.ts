@@ -333,8 +333,8 @@ const checkServers = defineUseCase({
 });
 
 /**
- * Replaces the message with the current state, for users who may see the servers. Only they see it if the message is in a channel
- * that other organizations may read by now.
+ * Replaces the message with the current state, for users who may see the servers. Only its user sees it if
+ * announcements in the channel are off by now, or other organizations may read it.
  */
 export const checkState = checkButton.on(async (pressed, request) => {
   const servers = pressed.servers.map(
@@ -347,9 +347,12 @@ export const checkState = checkButton.on(async (pressed, request) => {
     }),
   );
   const checked = await request.execute(checkServers, { action: pressed.act, servers });
-  const message = checkedMessage(pressed, checked, request);
   const isHidden = pressed.by !== undefined && !(await request.mayAnnounce());
-  await (isHidden ? request.reply.send(message) : request.reply.replace(message));
+  if (!isHidden)
+    return request.reply.replace(checkedMessage(pressed, checked, request)).then(() => undefined);
+  await request.reply.send(
+    checkedMessage({ ...pressed, by: undefined, approvedBy: undefined }, checked, request),
+  );
 });
 
 /** Renders the servers of a pressed **Check state** button with their current state, and who checked it. */

@@ -120,6 +120,9 @@ it.concurrent('a check of a message in a channel that other organizations may re
   system.move(2 * MINUTE_MS);
   await viewer.presses('Check state');
   await viewer.sees('Checked by @vera');
+  await viewer.presses('Check state');
+  await viewer.sees('Checked by @vera');
+  expect(viewer.screen().match(/Checked by/g)).toHaveLength(1);
   expect(posted(viewer).join()).not.toContain('Checked by');
 });
 
