@@ -7,7 +7,7 @@ import { Secret } from './core/secret.ts';
 import { addAudit } from './db/audit.ts';
 import type { Foundation } from './db/database.ts';
 import { placeOfReplyUrl } from './db/kept.ts';
-import type { ApiKeyRow, InstallationRow, KeptRow, PasswordRow } from './db/tables.ts';
+import type { ApiKeyRow, InstallationRow, KeptRow, OperationRow, PasswordRow } from './db/tables.ts';
 import type { SealedPlace } from './db/vault.ts';
 import { placeOfTokens } from './installations/store.ts';
 import { placeOfAnswer, placesOfPassword } from './purchases/password-store.ts';
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column[] = [
     table: 'operations',
     id: 'id',
     column: 'sealed_answer',
-    placesOf: (row) => [placeOfAnswer(byId(row))],
+    placesOf: (row) => [placeOfAnswer(row as unknown as OperationRow)],
   },
   {
     name: 'Slack tokens',

@@ -141,10 +141,7 @@ export function createLedger(foundation: Foundation) {
         const before = await findRow(trx, id);
         if (!settled.isFirstHand && (await hasMadeServer(trx, foundation, before, settled))) return false;
         // Or what came with an earlier answer that proved nothing.
-        const kept = before?.sealed_answer;
-        const password =
-          settled.password ??
-          (kept ? openAnswer(foundation, { id, workspaceId: audit.workspaceId }, kept) : undefined);
+        const password = settled.password ?? (before && openAnswer(foundation, before));
         const change = {
           ...ended(at),
           server_id: serverId,

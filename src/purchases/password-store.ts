@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { isRefusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { THE_APP } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
@@ -117,7 +118,8 @@ async function storePassword(
 
 /** Its own place, and that of an answer that couldn't be opened when its order was settled. */
 export function placesOfPassword(row: PasswordRow): readonly [SealedPlace, SealedPlace] {
-  return [placeOfPassword(row), placeOfAnswer({ id: row.operation_id, workspaceId: row.workspace_id })];
+  const { operation_id: id, workspace_id, creator_id: actor_id } = row;
+  return [placeOfPassword(row), placeOfAnswer({ id, workspace_id, actor_id })];
 }
 
 /** Bound to its creator as well: rewriting the row doesn't make it readable (docs/design.md 5.1). */
@@ -153,11 +155,6 @@ function toHeld(row: PasswordRow): Omit<HeldPassword, 'password'> {
   };
 }
 
-interface SealedAnswer {
-  readonly id: ConfirmationId;
-  readonly workspaceId: WorkspaceId;
-}
-
 /** Keeps an unclear answer with an operation that is open or refused, or as the password of a server that lacks one. */
 export async function keepAnswer(
   trx: Transaction<Tables>,
@@ -175,10 +172,7 @@ export async function keepAnswer(
   const isFound = row.state === 'settled';
   const change = isFound
     ? { has_password: 1, told_at: 0 }
-    : {
-        sealed_answer:
-          row.sealed_answer ?? foundation.vault.seal(answer.reveal(), placeOfAnswer({ id, workspaceId })),
-      };
+    : { sealed_answer: row.sealed_answer ?? foundation.vault.seal(answer.reveal(), placeOfAnswer(row)) };
   await trx.updateTable('operations').set(change).where('id', '=', id).execute();
   if (!isFound) return;
   const password = asPassword(answer);
@@ -211,16 +205,20 @@ function auditErased(
   return addAudit(trx, foundation, audit);
 }
 
-/** Opens it again. A missing encryption key must not keep the order from being settled: then it stays as it is. */
+/**
+ * Opens the answer that an order has kept; undefined if there is none, or it was altered. A missing encryption key must not keep the
+ * order from being settled: then it stays as it is.
+ */
 export function openAnswer(
   { vault }: Foundation,
-  row: SealedAnswer,
-  sealedAnswer: string,
-): SettledPassword['password'] {
+  row: OperationRow,
+): SettledPassword['password'] | undefined {
+  const { sealed_answer: sealedAnswer } = row;
+  if (sealedAnswer === null) return undefined;
   try {
     return asPassword(new Secret(vault.open(sealedAnswer, placeOfAnswer(row))));
-  } catch {
-    return { sealedAnswer };
+  } catch (error) {
+    return isRefusal(error, 'key_unreadable') ? { sealedAnswer } : undefined;
   }
 }
 
@@ -229,6 +227,11 @@ function asPassword(answer: Secret<string>): Secret<string> {
   return new Secret(`No root password was recognized. The hosting API answered:\n${answer.reveal()}`);
 }
 
-export function placeOfAnswer({ id, workspaceId }: SealedAnswer): SealedPlace {
-  return { table: 'operations', row: id, column: 'sealed_answer', workspaceId };
+/** Bound to the order's creator, like its password. */
+export function placeOfAnswer({
+  id,
+  workspace_id: workspaceId,
+  actor_id,
+}: Pick<OperationRow, 'id' | 'workspace_id' | 'actor_id'>): SealedPlace {
+  return { table: 'operations', row: id, column: 'sealed_answer', workspaceId, facts: [actor_id] };
 }

@@ -9,7 +9,17 @@ import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { endFailedPayment } from '../../src/purchases/pay.ts';
 import { settleUntilStored } from '../../src/purchases/send.ts';
 import { readSpilled, storeSpilled } from '../../src/purchases/spill.ts';
-import { entry, makeFolder, markSent, newCreate, open, readBytes, stillSystem, T0 } from '../db/support.ts';
+import {
+  bySql,
+  entry,
+  makeFolder,
+  markSent,
+  newCreate,
+  open,
+  readBytes,
+  stillSystem,
+  T0,
+} from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
 import { makeKey } from '../support/environment.ts';
 import { until } from '../support/eventually.ts';
@@ -165,12 +175,37 @@ describe('a root password that arrived while the disk was full', () => {
     const again = await open(url, { vault: both });
     expect(await again.sealed.openAll()).toEqual([]);
     expect(await again.sealed.reseal(() => undefined)).toBeGreaterThan(0);
+    const giveTo = (userId: string) =>
+      bySql(url.slice('sqlite:'.length), (db) =>
+        db.prepare('update passwords set creator_id = ?').run(userId),
+      );
+    giveTo('U9');
+    await expect(again.passwords.find(paid.id)).rejects.toThrow(/was altered/);
+    giveTo('U1');
     expect((await again.passwords.find(paid.id))?.password.reveal()).toMatch(
       /^No root password.*\n.*hunter/s,
     );
     await end(again, paid.id);
     expect(await again.passwords.listHeld('T1')).toEqual([]);
     await again.close();
+  });
+
+  test('is not said to be held when the answer that proved nothing was altered since', async () => {
+    const paid = await startPaid();
+    await paid.store.ledger.markUnconfirmed(
+      paid.id,
+      {
+        reason: { code: 'unreadable_answer', details: {} },
+        sealedAnswer: new Secret(`{"pw":"${PASSWORD}"}`),
+      },
+      entry(),
+    );
+    bySql(join(paid.folder, 'vps.sqlite'), (db) =>
+      db.exec("update operations set sealed_answer = substr(sealed_answer, 1, 60) || 'AAAA'"),
+    );
+    await paid.store.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    expect(await paid.store.ledger.find(paid.id)).toMatchObject({ state: 'settled', hasPassword: false });
+    await paid.store.close();
   });
 
   test('is kept when its answer proved nothing, although another process has ended the order at that moment', async () => {
