@@ -20,9 +20,9 @@ import { renewButton } from '../purchases/buttons.ts';
 import { type CreatedServer, findOrderOf } from '../purchases/costs.ts';
 import { actions, confirmation, context, facts, header, type Message, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { cardView } from '../slack/kit/card-view.ts';
 import { defineCommand, parseServerName, type Shortcut } from '../slack/kit/command.ts';
 import type { Origin } from '../slack/kit/form.ts';
-import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import {
   count,
