@@ -1,11 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { HostingError, Refusal } from '../core/errors.ts';
-import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { sumCost } from '../purchases/costs.ts';
-import type { Card } from '../requests/request.ts';
 import {
   actions,
   confirmation,
@@ -351,7 +350,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
         outbox.postOnce(workspaceId, channelId, unreadableMessage(error)),
       ),
     /** `gone`: the message was deleted, or the app can no longer edit it. */
-    update: (workspaceId: WorkspaceId, card: Card, digest: Digest, { isOver } = { isOver: false }) =>
+    update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
       notifySafely<'shown' | 'gone' | 'failed'>(workspaceId, log, 'failed', async () =>
         outbox.editOne(
           workspaceId,

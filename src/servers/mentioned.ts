@@ -281,11 +281,3 @@ function fold(compatible: string): string {
     .replace(/[^\S\n]+/g, ' ')
     .trim();
 }
-
-/** The thread that a user acts in, or whose first message they act on. The outcome is announced there. */
-export interface Thread {
-  /** The `ts` of its first message. */
-  readonly ts: string;
-  /** Whether it has replies: only then does Slack show ephemeral messages in it (Slack, `chat.postEphemeral`). */
-  readonly isOpen: boolean;
-}
