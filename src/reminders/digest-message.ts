@@ -31,7 +31,7 @@ import {
 } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import { wordsOfError } from '../words.ts';
-import type { Digest, Drift, ExpiredServer, NamedServer } from './digest-content.ts';
+import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 
 /**
  * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in the modal
@@ -193,7 +193,7 @@ function listBlocks(title: string, lines: readonly string[], room: Room): KnownB
   ];
 }
 
-function namesOf(servers: readonly NamedServer[]): string {
+function namesOf(servers: readonly DigestEntry[]): string {
   return listNames(servers.map(({ label }) => digestLabel(label)));
 }
 

@@ -45,17 +45,9 @@ import {
   showButton,
   unprotectButton,
 } from './buttons.ts';
-import {
-  chooseServer,
-  findMentioned,
-  getServer,
-  offerServers,
-  pickChoice,
-  type ServerRef,
-  suggestServers,
-} from './find.ts';
+import { chooseServer, getServer, offerServers, pickChoice, type ServerRef, suggestServers } from './find.ts';
 import { checkState } from './follow-words.ts';
-import { collectParts } from './mentioned.ts';
+import { collectParts, findMentioned } from './mentioned.ts';
 import type { Protection } from './notes.ts';
 import { describePaidUntil, describePlace, serverLine } from './words.ts';
 

@@ -15,7 +15,7 @@ import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
 import {
   actionPayload,
   actorOf,
-  cardOf,
+  messageOf,
   placeOf,
   pressId,
   shortcutPayload,
@@ -62,7 +62,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);
   const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
-  const pressed = cardOf(payload);
+  const pressed = messageOf(payload);
   const request = origin && view ? inModal(made, view, origin) : { ...made, pressed };
   await runAction(payload, request, routing);
 }

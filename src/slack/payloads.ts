@@ -182,7 +182,7 @@ export function threadOf({ container }: Press): Thread | undefined {
 }
 
 /** Returns the message whose button was pressed; undefined in a modal. */
-export function cardOf({ channel, container }: Press): PostedMessage | undefined {
+export function messageOf({ channel, container }: Press): PostedMessage | undefined {
   const ts = container?.message_ts;
   return channel && ts !== undefined ? { channelId: channel.id, ts } : undefined;
 }
