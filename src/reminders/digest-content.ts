@@ -31,7 +31,7 @@ export interface ReminderMark {
   readonly untilDay?: string;
 }
 
-/** The days of the calendar that are left; 0 on the last one. An hour before midnight is a day before the day after. */
+/** Counts the calendar days that are left; 0 on the last one. At 11 p.m., a time after midnight is one day away. */
 function countDaysLeft(paidUntil: number, day: string, zone: string): number {
   return daysBetween(day, localDay(paidUntil, zone));
 }
@@ -58,7 +58,7 @@ type Urgency = 'high' | 'medium' | 'low';
 
 /**
  * The first day on which a server that is snoozed on that day is listed again: after a day, or at the next of the steps that
- * are set. Undefined where that would be no day of rest, or later than the day before the paid time ends.
+ * are set. Undefined if no reminder would be left out, or none would be left before the paid time ends.
  */
 export function findSnoozeEnd(
   snooze: Snooze,

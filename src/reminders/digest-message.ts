@@ -64,7 +64,7 @@ interface Rendering {
   readonly isOwn?: boolean;
 }
 
-/** So many servers have buttons, which are long: the rest of them have a line each here, and buttons in a modal. */
+/** How many servers have buttons, which take much room. The others have a line each, and their buttons in a modal. */
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 

@@ -98,7 +98,7 @@ export function createDigests(foundation: Foundation) {
         return before;
       }),
     findLive: (workspaceId: WorkspaceId) => findLive(db, workspaceId),
-    /** When the last digest was read that is known to have been posted, or to have had nothing to tell. */
+    /** When the last digest was read that is known to have been posted, or to have had nothing to report. */
     findLastAt: async (workspaceId: WorkspaceId): Promise<number | undefined> => {
       const row = await db
         .selectFrom('digests')
