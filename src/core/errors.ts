@@ -264,6 +264,11 @@ export function isExpected(error: unknown): error is HostingError | Refusal {
   return error instanceof HostingError || error instanceof Refusal;
 }
 
+/** Returns the name of an error for the log; never its message, which may repeat input or an answer. */
+export function nameOfError(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}
+
 /** Describes a defect for the log by its name and location; never by its message, which may repeat input or an answer. */
 export function describeDefect(error: unknown): { name: string; stack: string } {
   if (!(error instanceof Error)) return { name: typeof error, stack: '' };

@@ -289,8 +289,9 @@ async function findNextDue(id: ConfirmationId, { ledger, system }: AppContext): 
 }
 
 /**
- * Returns when an operation is looked at next: first within seconds, then less and less often, with no end. A look comes after half of the time since the order was
- * sent, 5 minutes at most, and later after a twelfth of it, a day at most; a notification is tried at least every 5 minutes.
+ * Returns when an operation is looked at next: first within seconds, then less and less often, with no end. A look comes after
+ * half of the time since the order was sent, 5 minutes at most, and later after a twelfth of it, a day at most; a notification
+ * is tried at least every 5 minutes.
  */
 export function nextDueAt(operation: Operation, now: number): number {
   const { notifiedAt, endedAt, createdAt } = operation;

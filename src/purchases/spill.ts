@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
+import { nameOfError } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
@@ -45,7 +46,7 @@ export async function storeAnswer<Result>(
 ): Promise<Result> {
   const { log, system } = app;
   const logFailure = (words: string, error: unknown) =>
-    log.error(words, { operationId, cause: error instanceof Error ? error.name : 'unknown' });
+    log.error(words, { operationId, cause: nameOfError(error) });
   let isSpilled = false;
   const spill = async () => {
     if (isSpilled) return;

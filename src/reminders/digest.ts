@@ -107,7 +107,7 @@ interface DueDigest extends DigestWorkspace {
   readonly isLate: boolean;
 }
 
-/** `later`: still to be posted on that day. `afterMs`: Slack limits the channel's messages, and takes the next one after so long. */
+/** `later`: still to be posted on that day. `afterMs`: how long Slack takes no more messages in the channel. */
 type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
 
 /**
@@ -153,7 +153,10 @@ export interface SeenAccount {
   readonly at: number;
 }
 
-/** Reads the list of servers as background work, so that users come first. @throws Refusal `no_api_key`, `key_unreadable`; HostingError */
+/**
+ * Reads the list of servers as background work, so that users come first.
+ * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
+ */
 async function readAccount(
   workspaceId: WorkspaceId,
   { apiKeys, hostingOf, system }: AppContext,

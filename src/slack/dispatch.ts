@@ -43,8 +43,8 @@ import {
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 /**
- * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users are told what went wrong. Money effect:
- * that of the use cases.
+ * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users are told what went wrong.
+ * Money effect: that of the use cases.
  */
 export function createDispatch(routes: Routes, parts: DispatchParts) {
   const routing = createRouting(routes, parts);
