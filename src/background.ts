@@ -2,6 +2,7 @@ import { createAuditPublisher, PUBLISH_MS } from './account/audit.ts';
 import type { AppContext } from './context.ts';
 import { auditRoles } from './core/audit-entry.ts';
 import { type Entry, makeAuditEntry } from './core/entry.ts';
+import { nameOfError } from './core/errors.ts';
 import { THE_APP } from './core/roles.ts';
 import { DIGEST } from './core/settings.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
@@ -128,5 +129,5 @@ async function prune(app: AppContext): Promise<void> {
 
 /** Logs failed work, which stays due. */
 function logTrouble(error: unknown, { log }: AppContext): void {
-  log.error('background work failed', { cause: error instanceof Error ? error.name : 'unknown' });
+  log.error('background work failed', { cause: nameOfError(error) });
 }

@@ -1,5 +1,4 @@
-import type { Channels } from './access/grants.ts';
-import type { UserId, WorkspaceId } from './core/ids.ts';
+import type { ChannelId, UserId, WorkspaceId } from './core/ids.ts';
 import type { Jobs } from './db/jobs.ts';
 import type { Locks } from './db/locks.ts';
 import type { assembleStore } from './db/open-store.ts';
@@ -128,4 +127,14 @@ export interface Groups {
     groupId: string,
     options?: FreshOption,
   ): Promise<readonly string[] | undefined>;
+}
+
+/** Looks up Slack's channels (scopes `channels:read`, `groups:read`). */
+export interface Channels {
+  /** `unknown`: deleted, or private without the app. Undefined without the scope or an answer. */
+  look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
+  /** Whether other organizations are members or invited (Slack Connect); undefined if Slack doesn't say. */
+  isShared(workspaceId: WorkspaceId, channelId: ChannelId): Promise<boolean | undefined>;
+  /** Whether the user is a member; undefined without the scope or an answer, and for private channels without the app. */
+  hasMember(workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId): Promise<boolean | undefined>;
 }

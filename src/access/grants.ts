@@ -2,7 +2,7 @@ import type { AppContext, UserGroup } from '../context.ts';
 import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
-import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
 import { cannotHoldRole, findRoles, lookUpRoles } from '../core/permission.ts';
 import type { Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
@@ -250,15 +250,5 @@ export const listGroups = defineUseCase({
   run: async (_input: Record<never, never>, { actor, app }): Promise<readonly UserGroup[] | undefined> =>
     app.groups.list(actor.workspaceId),
 });
-
-/** Looks up Slack's channels (scopes `channels:read`, `groups:read`). */
-export interface Channels {
-  /** `unknown`: deleted, or private without the app. Undefined without the scope or an answer. */
-  look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
-  /** Whether other organizations are members or invited (Slack Connect); undefined if Slack doesn't say. */
-  isShared(workspaceId: WorkspaceId, channelId: ChannelId): Promise<boolean | undefined>;
-  /** Whether the user is a member; undefined without the scope or an answer, and for private channels without the app. */
-  hasMember(workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId): Promise<boolean | undefined>;
-}
 
 export type NewGrant = Omit<Grant, 'id'>;

@@ -11,10 +11,10 @@ import {
 } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
+import { cardView } from '../slack/kit/card-view.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { channelId, type SelectOptions } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
-import { cardView } from '../slack/kit/home-view.ts';
 import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
 import { mention, slackDate } from '../slack/kit/text.ts';
 import { plainWords } from '../slack/reply.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Channels } from '../access/grants.ts';
+import type { Channels } from '../context.ts';
 import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';

@@ -264,6 +264,11 @@ export function isExpected(error: unknown): error is HostingError | Refusal {
   return error instanceof HostingError || error instanceof Refusal;
 }
 
+/** Returns the name of an error for the log; never its message, which may repeat input or an answer. */
+export function nameOfError(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown';
+}
+
 /** Describes a defect for the log by its name and location; never by its message, which may repeat input or an answer. */
 export function describeDefect(error: unknown): { name: string; stack: string } {
   if (!(error instanceof Error)) return { name: typeof error, stack: '' };
@@ -288,6 +293,31 @@ export interface FailedAct {
   readonly serverId?: ServerId;
   /** Whether the paid time of the server has ended. */
   readonly isPaidTimeOver?: boolean;
+}
+
+const UNANSWERED = ['no_answer', 'unreadable_answer', 'unknown_code', 'checking'] as const;
+
+/** A failure that doesn't prove whether the work was done. */
+export type UnansweredCode = (typeof UNANSWERED)[number];
+
+/** The code of a failure that doesn't prove whether the work was done; undefined for every other error. */
+export function findUnanswered(error: unknown): UnansweredCode | undefined {
+  return error instanceof HostingError ? UNANSWERED.find((code) => code === error.code) : undefined;
+}
+
+/**
+ * Adds the action and the server to an error of the hosting API, so that a message can name both. Pass only errors that prove
+ * that nothing was done; a lost answer is an outcome (`findUnanswered`). Other errors are returned unchanged.
+ */
+export function nameFailure(
+  error: unknown,
+  failed: FailedAct,
+  more: { readonly state?: string } = {},
+): unknown {
+  // `checking` proves nothing, whatever was requested (docs/hosting-api.md 3.7).
+  if (!(error instanceof HostingError) || error.code === 'checking') return error;
+  const details = { ...error.details, state: more.state ?? error.details.state, failed };
+  return new HostingError(error.code, error.moneyMoved, details);
 }
 
 /**

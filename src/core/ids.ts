@@ -32,3 +32,18 @@ export type AuditEntryId = Id<'audit entry'>;
 export type WorkflowKeyId = Id<'workflow key'>;
 /** One run of the app's step in a workflow. The button of its card carries it, and its messages are stored under it. */
 export type WorkflowRunId = ConfirmationId;
+
+/** Where a message of Slack is. With the app's own, it can be edited later. */
+export interface PostedMessage {
+  readonly channelId: ChannelId;
+  /** Slack's ID of the message within its channel. */
+  readonly ts: string;
+}
+
+/** The thread that a user acts in, or whose first message they act on. The outcome is announced there. */
+export interface Thread {
+  /** The `ts` of its first message. */
+  readonly ts: string;
+  /** Whether it has replies: only then does Slack show ephemeral messages in it (Slack, `chat.postEphemeral`). */
+  readonly isOpen: boolean;
+}

@@ -44,6 +44,11 @@ export function isDeleted({ state }: HasState): boolean {
   return state.trim().toLowerCase() === 'deleted';
 }
 
+/** Whether a server's address is a plain IPv4 address. Nothing else is shown as a command, since someone may paste it. */
+export function isPlainAddress(ipv4: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}$/.test(ipv4);
+}
+
 /** The power actions (docs/hosting-api.md 4.8). None costs anything. */
 export const POWER_ACTIONS = ['start', 'stop', 'reboot'] as const;
 export type PowerAction = (typeof POWER_ACTIONS)[number];

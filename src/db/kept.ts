@@ -1,7 +1,6 @@
+import type { PostedMessage, Thread } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { DAY_MS } from '../core/time.ts';
-import type { Card } from '../requests/request.ts';
-import type { Thread } from '../servers/mentioned.ts';
 import type { Foundation, Queries } from './database.ts';
 import type { KeptRow } from './tables.ts';
 import type { SealedPlace } from './vault.ts';
@@ -20,7 +19,7 @@ interface Values {
   /** Where an order or request was made, by the ID of its form, so that any process can announce the outcome there. */
   thread: Thread;
   /** The channel's message about an act, by the act's ID, so that any process can edit it. */
-  message: Card;
+  message: PostedMessage;
 }
 
 export type Kept = ReturnType<typeof createKept>;

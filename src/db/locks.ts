@@ -1,4 +1,4 @@
-import { Refusal } from '../core/errors.ts';
+import { nameOfError, Refusal } from '../core/errors.ts';
 import { withTimeout } from '../core/promises.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
@@ -118,7 +118,8 @@ async function keepRenewed(
       log.error('a lock was lost to another process', { lock: lock.name });
       return;
     } catch (error) {
-      if (!ended.aborted) log.warn('a lock could not be renewed', { lock: lock.name, cause: nameOf(error) });
+      if (!ended.aborted)
+        log.warn('a lock could not be renewed', { lock: lock.name, cause: nameOfError(error) });
     }
   }
 }
@@ -126,12 +127,8 @@ async function keepRenewed(
 /** Releases a lock after its work. A failure is only logged: the outcome is final, and the lease ends by itself. */
 async function release(lock: LockOwner, { leases, log }: Parts): Promise<void> {
   await leases.release(lock).catch((error: unknown) => {
-    log.warn('a lock could not be released', { lock: lock.name, cause: nameOf(error) });
+    log.warn('a lock could not be released', { lock: lock.name, cause: nameOfError(error) });
   });
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'unknown';
 }
 
 type LockLeases = ReturnType<typeof createLockLeases>;

@@ -113,7 +113,7 @@ function describeMissingKey(keyId: string): string {
   return `ENCRYPTION_KEYS lacks the key "${keyId}", which encrypts data that is still needed. Put it back, after the others, and run "vps-slack key rotate" before you remove it.`;
 }
 
-/** A note that is ahead of the database would prove a restore that never was: it follows the commit. */
+/** Notes the last order after its commit: a note ahead of the database would look like a restore from a backup. */
 function noteSent(ledger: Ledger, lastSent: LastSent, store: string): Ledger {
   return {
     ...ledger,
@@ -190,7 +190,7 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
   };
 }
 
-/** Anyone may ask `/readyz`, and each write is a durable commit. */
+/** How long an answer counts: anyone can call `/readyz`, and each write is a durable commit. */
 const GOOD_FOR_MS = 1000;
 
 /** Writes and reads one row, and reads the newest of what matters: a full disk or a damaged file answers `select 1`. */

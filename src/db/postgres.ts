@@ -321,12 +321,12 @@ interface Patience {
 /** For the app. */
 export const BUSY: Patience = { statementMs: 10_000, lockMs: 5000, idleMs: 15_000, answerMs: 15_000 };
 /** The command line can wait for longer. */
-export const PATIENT: Patience = { statementMs: 60_000, lockMs: 30_000, idleMs: 60_000, answerMs: 90_000 };
+const PATIENT: Patience = { statementMs: 60_000, lockMs: 30_000, idleMs: 60_000, answerMs: 90_000 };
 /** Migrations, and copying a whole store. */
 const UNLIMITED: Patience = { statementMs: 0, lockMs: 0, idleMs: 0, answerMs: 0 };
 
 /** Enough for one process: no transaction waits for anything outside of the database. */
-export const MOST_CONNECTIONS = 10;
+const MOST_CONNECTIONS = 10;
 const CONNECT_MS = 5000;
 
 /**
@@ -356,7 +356,7 @@ export function createPool(url: string, patience: Patience, isApp = false): Pool
 /** One lock per schema, since a database may have several. */
 const PRESENCE = `hashtext('vps-slack'), hashtext(coalesce(current_schema(), ''))`;
 /** True if no app is connected; none can connect while this session lasts. */
-export const ALONE = `pg_try_advisory_lock(${PRESENCE})`;
+const ALONE = `pg_try_advisory_lock(${PRESENCE})`;
 
 const INT8 = 20;
 

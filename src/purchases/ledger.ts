@@ -44,7 +44,7 @@ export type Prepared =
   | { readonly kind: 'claimed_elsewhere' }
   | ({ readonly kind: 'over_budget' } & Excess);
 
-export interface Sent {
+interface Sent {
   readonly at: number;
   readonly owner: string;
   readonly account: AccountNames;
@@ -90,7 +90,7 @@ export function createLedger(foundation: Foundation) {
     sumSpent: (workspaceId: WorkspaceId, actorId: UserId, since: number): Promise<Spent> =>
       sumSpent(db, workspaceId, actorId, since),
     /**
-     * Writes a confirmation. When the same id was written before, or an operation that was not refused has the same claim
+     * Writes a confirmation. When the same ID was written before, or an operation that was not refused has the same claim
      * (the same month of the same server), that one is returned instead, unless it is another workspace's.
      * What it would spend is compared with the budget in the same transaction: over it, nothing is written.
      */
@@ -226,7 +226,7 @@ export function createLedger(foundation: Foundation) {
     lease: async (id: ConfirmationId, lease: Lease): Promise<boolean> =>
       (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
     /** Gives it back, as a process that ends does: for tests. */
-    release: (_id: ConfirmationId, owner: string): Promise<void> => giveBackJobs(db, owner),
+    release: (owner: string): Promise<void> => giveBackJobs(db, owner),
   };
 }
 
@@ -323,14 +323,14 @@ async function isClaimedElsewhere(
   return claimed !== undefined;
 }
 
-/** The operation that an insert conflicts with: of the same id, or with the same claim. */
+/** Finds the operation that an insert conflicts with: the one with the same ID or the same claim. */
 async function findEarlier(
   trx: Transaction<Tables>,
   row: NewOperationRow,
 ): Promise<OperationRow | undefined> {
   const sameId = await findRow(trx, row.id);
   if (sameId && sameId.workspace_id !== row.workspace_id)
-    throw new Error('the id of a confirmation belongs to another workspace');
+    throw new Error('the ID of a confirmation belongs to another workspace');
   if (sameId || row.claim === '') return sameId;
   return trx
     .selectFrom('operations')
@@ -410,7 +410,7 @@ async function markSent(
   return row ?? 'refused';
 }
 
-/** Thrown to undo a transaction. */
+/** Thrown to undo the transaction, because another order is in the way. */
 class OtherInTheWay extends Error {}
 
 /**
@@ -430,7 +430,7 @@ async function isPermitted(
   return (await readPermit(trx, row.workspace_id, at)) === looked;
 }
 
-/** With the IDs of the workspace's grants, not only the actor's: a grant that is changed gets another ID. */
+/** Reads the settings, the sealed key and the IDs of all the workspace's grants. A grant that is changed gets another ID. */
 async function readPermit(db: Queries, workspaceId: WorkspaceId, at: number): Promise<Permit> {
   const stored = await db
     .selectFrom('workspaces')
@@ -460,7 +460,7 @@ function listOrigins(
   return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
 }
 
-/** The actor of an ended operation has to be notified. */
+/** The columns of an operation that has just ended. Its actor has to be notified. */
 function ended(at: number) {
   return { ended_at: at, told_at: 0, needs_person: 0 };
 }

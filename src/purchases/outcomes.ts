@@ -450,7 +450,7 @@ function topUpWords(accountUrl: string | undefined): string {
 }
 
 /** Why it is not known whether an order was carried out, as the middle of a sentence. */
-export function unconfirmedWords(reason: UnconfirmedReason): string {
+function unconfirmedWords(reason: UnconfirmedReason): string {
   return describeReason(UNCONFIRMED, reason);
 }
 

@@ -41,7 +41,7 @@ export async function runOperation(id: ConfirmationId, app: AppContext): Promise
   });
 }
 
-/** The same for the owner of the operation's job. @throws only what the store throws */
+/** Pays for a prepared operation, as the owner of its job, and reports the outcome. @throws only what the store throws */
 async function payOperation(operation: Operation, owner: string, app: AppContext): Promise<void> {
   app.operationNotifier.announceStart(operation);
   const answered = new AbortController();
@@ -54,7 +54,7 @@ async function payOperation(operation: Operation, owner: string, app: AppContext
   try {
     await notifyOperation(operation.id, app, reported ?? undefined);
     const ended = await app.ledger.find(operation.id);
-    if (ended?.reason?.code === 'not_enough_balance') await tellOwners(ended, app);
+    if (ended?.reason?.code === 'not_enough_balance') await notifyOwners(ended, app);
   } catch (error) {
     const operationId = operation.id;
     app.log.warn('an outcome could not be reported yet', { operationId, ...describeDefect(error) });
@@ -64,7 +64,7 @@ async function payOperation(operation: Operation, owner: string, app: AppContext
 /** A user who gets no reply for longer than this may order again. */
 const SILENT_MS = 5000;
 
-/** Behind other orders, or behind the rate limit: its actor gets one message that it was not sent yet. */
+/** Tells the actor, once, that their order waits for other orders or for the rate limit. */
 async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: AppContext): Promise<void> {
   try {
     await app.system.sleep(SILENT_MS, ended);
@@ -79,7 +79,7 @@ async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: App
   }
 }
 
-/** @returns a new server's state, as the API reports it */
+/** Sends the operation under its lock. Returns the state of a new server, as the API reports it. */
 async function pay(operation: Operation, owner: string, app: AppContext): Promise<string | undefined> {
   const { locks } = app;
   const { purchase } = operation;
@@ -160,12 +160,12 @@ function provesNothingDone(error: unknown): boolean {
   return error instanceof Refusal;
 }
 
-/** After this time notifying is given up; a password can still be shown by `/vps password`. */
+/** How long a notification is retried. After that, a password can still be shown by `/vps password`. */
 const NOTIFY_MS = DAY_MS;
 
 /** Creates the handler that continues operations, by their jobs. What fails is tried again, less and less often. */
 export function createOperationHandler(app: AppContext): JobHandler {
-  /** When this process first looked for an operation, on the monotonic clock, which nobody sets back. */
+  /** When this process first looked for an operation, on the monotonic clock, which can't be set back. */
   const firstLooks = new Map<ConfirmationId, number>();
   return async (job) => {
     const { key: id, owner } = job;
@@ -238,7 +238,7 @@ export async function notifyOperation(id: ConfirmationId, app: AppContext, repor
   await ledger.markNotified(operation, app.system.now());
 }
 
-/** The same as the job of the operation, so that nobody else notifies them at the same time. Never throws: it stays due. */
+/** Does the same as the owner of the operation's job, so that no other process notifies them, too. Never throws: it stays due. */
 export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<void> {
   await app.jobs
     .runNow(OPERATION, id, async () => {
@@ -249,7 +249,7 @@ export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<vo
 }
 
 /** Tells the owners, at most once a day, that the balance was too low for an order: they can top it up. */
-async function tellOwners(operation: Operation, app: AppContext): Promise<void> {
+async function notifyOwners(operation: Operation, app: AppContext): Promise<void> {
   const { workspaceId, actorId } = operation;
   const now = app.system.now();
   const day = new Date(now).toISOString().slice(0, 10);
@@ -281,10 +281,7 @@ async function followPurchase(operation: Operation, app: AppContext): Promise<vo
 }
 
 /** When an operation is due again; undefined when it has ended and its actor was notified. @throws what the store throws */
-export async function findNextDue(
-  id: ConfirmationId,
-  { ledger, system }: AppContext,
-): Promise<number | undefined> {
+async function findNextDue(id: ConfirmationId, { ledger, system }: AppContext): Promise<number | undefined> {
   const operation = await ledger.find(id);
   if (!operation) return undefined;
   const isOver = operation.notifiedAt !== undefined && isEnded(operation) && !isLookedFor(operation);
@@ -292,8 +289,9 @@ export async function findNextDue(
 }
 
 /**
- * First within seconds, then less and less often, with no end. The next look comes after half of the time since the order was
- * sent, 5 minutes at most, and later after a twelfth of it, a day at most; a notification is tried at least every 5 minutes.
+ * Returns when an operation is looked at next: first within seconds, then less and less often, with no end. A look comes after
+ * half of the time since the order was sent, 5 minutes at most, and later after a twelfth of it, a day at most; a notification
+ * is tried at least every 5 minutes.
  */
 export function nextDueAt(operation: Operation, now: number): number {
   const { notifiedAt, endedAt, createdAt } = operation;

@@ -50,7 +50,7 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
   return state;
 }
 
-/** A colleague may have just created the same server on the account's page, so the user is asked again. */
+/** Refuses a create whose label another server has by now. A colleague may have just created it on the account's page. */
 async function refuseUnseenNamesake(
   servers: readonly Server[],
   { operation, hosting, app }: Payment,
@@ -64,7 +64,7 @@ async function refuseUnseenNamesake(
   if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
 }
 
-/** The servers whose labels users would read as that one. */
+/** Lists the servers whose labels users would call the same. */
 export function listNamesakes(servers: readonly Server[], label: string): readonly ServerId[] {
   return servers.filter((each) => isSameLabel(each.label, label) && !isDeleted(each)).map(({ id }) => id);
 }
@@ -72,7 +72,7 @@ export function listNamesakes(servers: readonly Server[], label: string): readon
 const WAIT_MOST_SECONDS = 60;
 
 /**
- * The id of a new server says which create made it only while no other create of the account is under way, so one that another
+ * The ID of a new server says which create made it only while no other create of the account is under way, so one that another
  * process has sent is waited for. A label whose create is unconfirmed is not ordered again: that would pay twice.
  */
 async function waitForOtherCreates({ operation, hosting, app }: Payment): Promise<void> {
@@ -177,7 +177,7 @@ export interface Looked {
   readonly at: number;
 }
 
-/** What was looked up earlier than this is looked up again before anything is sent. */
+/** How long a look counts. An older one is repeated before anything is sent. */
 const GOOD_FOR_MS = 10_000;
 const MOST_LOOKS = 20;
 
@@ -237,7 +237,7 @@ async function requireManager({ operation, app }: Payment, label: string): Promi
     throw new Refusal('role_needed', { needed: 'manager' });
 }
 
-/** The two-person rule may have been turned on since. What was approved has the id of its approval. */
+/** The two-person rule may have been turned on since. An approved order has the ID of its approval. */
 async function requireApproval({ operation, app }: Payment): Promise<void> {
   const { id, workspaceId, purchase, price } = operation;
   const { approval: rule } = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
@@ -251,9 +251,9 @@ async function requireApproval({ operation, app }: Payment): Promise<void> {
 interface Payment {
   readonly operation: Operation;
   readonly hosting: HostingApi;
-  /** Who has the operation's job. */
+  /** The owner of the operation's job. */
   readonly owner: string;
-  /** Of the account for a create, of the server for a renewal. */
+  /** A create locks its account, a renewal its server. */
   readonly lock: HeldLock;
   readonly app: AppContext;
 }
@@ -266,7 +266,7 @@ function refuseMovedPrice(confirmed: Money | undefined, code: string, catalog: C
     throw new Refusal('price_moved', { before: confirmed, now: plan.monthly });
 }
 
-/** All of them: what is not in the list counts as not there. @throws Refusal `list_incomplete` */
+/** Reads the whole list, in which a missing server proves that it is gone. @throws Refusal `list_incomplete` */
 export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Promise<readonly Server[]> {
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh', ...how });
   if (extent === 'part') throw new Refusal('list_incomplete', {});

@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
+import { nameOfError } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
@@ -31,7 +32,7 @@ interface PaidAnswer {
 
 type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
 
-/** A database that takes longer may be stuck, for longer than this process lives. */
+/** How long the database may take. If it is stuck for longer, the answer is also kept in a file. */
 const SLOW_MS = 1000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
@@ -45,7 +46,7 @@ export async function storeAnswer<Result>(
 ): Promise<Result> {
   const { log, system } = app;
   const logFailure = (words: string, error: unknown) =>
-    log.error(words, { operationId, cause: error instanceof Error ? error.name : 'unknown' });
+    log.error(words, { operationId, cause: nameOfError(error) });
   let isSpilled = false;
   const spill = async () => {
     if (isSpilled) return;
@@ -81,6 +82,7 @@ async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppCon
   });
 }
 
+/** Reads the answers that earlier processes left in files. Logs those whose encryption key is missing. */
 export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
   const { answers, unreadable } = await spill.readAll();
   if (unreadable > 0)
@@ -88,7 +90,7 @@ export async function readSpilled({ spill, log }: AppContext): Promise<readonly 
   return answers;
 }
 
-/** Stores what an earlier process could not; returns what is still left. */
+/** Stores the answers that an earlier process could not store. Returns those that still can't be stored. */
 export async function storeSpilled(
   spilled: readonly SpilledAnswer[],
   app: AppContext,
@@ -142,7 +144,7 @@ export function createSpill(folder: string | undefined, vault: Vault, isForReadi
   // Without a folder, an answer is only in the memory of the process, which keeps trying to store it.
   const files = folder === undefined ? undefined : keepInFolder(folder, isForReading);
   return {
-    /** Does nothing when it has an answer of this operation. */
+    /** Writes the answer, unless there already is one of this operation. */
     write: async (operationId: ConfirmationId, { password, ...answer }: PaidAnswer): Promise<void> => {
       const text = JSON.stringify({ ...answer, password: password?.reveal() });
       files?.write(operationId, vault.seal(text, placeOfSpilled(operationId)));
@@ -164,7 +166,7 @@ function keepInFolder(folder: string, isForReading: boolean) {
   return {
     write: (name: string, text: string): void => {
       const path = pathOf(name);
-      // Under its own name only when it is whole.
+      // A file gets this name only once it is whole.
       if (existsSync(path)) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       // Processes of one machine may share the folder: a rename gives the reserve to one of them.
@@ -213,7 +215,7 @@ function makeReserve(reserve: string): void {
   } catch {}
 }
 
-/** 0 if there is none, or no folder for it. */
+/** Returns the size of a file; 0 if there is none, or no folder for it. */
 function sizeOf(path: string): number {
   try {
     return statSync(path).size;
@@ -243,7 +245,7 @@ function overwrite(path: string, text: string): void {
   }
 }
 
-/** Undefined for what does not open: the key is missing, or it wasn't written by this app. */
+/** Opens a file's answer; undefined if its key is missing or this app didn't write it. */
 function readAnswer(operationId: string, text: string, vault: Vault): SpilledAnswer | undefined {
   try {
     const read = storedAnswer.parse(JSON.parse(vault.open(text, placeOfSpilled(operationId))));

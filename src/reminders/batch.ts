@@ -77,7 +77,7 @@ export const reviewRenewals = defineUseCase({
   },
 });
 
-/** The most urgent first. */
+/** Lists the servers that can be renewed, the most urgent first. */
 async function listRenewable(
   only: RenewalsInput['only'],
   context: UseCaseContext,
@@ -155,10 +155,10 @@ export function createBatchHandler(app: AppContext): JobHandler {
 /** How soon to look again at renewals that another process is continuing, or whose outcome Slack didn't accept. */
 const SHORTEST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 5 * MINUTE_MS;
-/** After this time a message would come too late. */
-const TELL_WITHIN_MS = DAY_MS;
+/** How long a notification is retried. Later, it would be of no use. */
+const NOTIFY_WITHIN_MS = DAY_MS;
 
-/** Returns when to continue; undefined once its user has been told the outcome, or if another process continues it. */
+/** Returns when to continue; undefined once its user was notified of the outcome, or if another process continues it. */
 async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise<number | undefined> {
   const batch = await renewAll(job, before, app);
   if (!batch) return undefined;
@@ -173,11 +173,11 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   const isRecorded = results.every(({ kind }) => kind === 'operation' || kind === 'waiting');
   if (!isRecorded && batch.begunBy === UNKNOWN && isInTime(timesOf(batch), now))
     return now + SHORTEST_WAIT_MS;
-  const tellAt = isRecorded || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
-  if (now < tellAt) return tellAt;
-  const isTold = await app.batchNotifier.notifyBatch(batch, results);
+  const notifyAt = isRecorded || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
+  if (now < notifyAt) return notifyAt;
+  const isNotified = await app.batchNotifier.notifyBatch(batch, results);
   const passedMs = now - batch.at;
-  if (!isTold && passedMs <= TELL_WITHIN_MS)
+  if (!isNotified && passedMs <= NOTIFY_WITHIN_MS)
     return now + Math.min(Math.max(passedMs / 8, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
   await app.jobs.save(job, toPayload({ ...batch, state: 'done' }));
   return undefined;
@@ -191,7 +191,7 @@ const timesOf = ({ at }: RenewalBatch) => ({ createdAt: at, sendBy: at + SEND_WI
 /** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */
 const BEGUN_MS = SEND_WITHIN_MS + MINUTE_MS;
 
-/** Renews what was not begun yet, in time. Undefined when another process has the job by now. */
+/** Renews the servers that were not begun yet, while there is time. Undefined when another process has the job by now. */
 async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promise<RenewalBatch | undefined> {
   let batch = before;
   for (const { renewal, kind } of await listResults(before, app)) {
@@ -236,7 +236,7 @@ async function renew(
   return undefined;
 }
 
-/** With the time of the press: a renewal isn't sent so long after it that it may have been reported as not begun. */
+/** Confirms one renewal as of the time of the press, so that it expires before it can be reported as not begun. */
 async function confirmRenewal(
   { id, price, ...month }: BatchedRenewal,
   { workspaceId, actorId: userId, channelId, at: confirmedAt }: RenewalBatch,
@@ -282,7 +282,7 @@ type RenewalStanding =
   | { readonly kind: 'failed'; readonly error: Refusal }
   | { readonly kind: 'not_begun' };
 
-/** What the ledger and the approvals say counts; they outlive the process. */
+/** Reads what has become of each renewal from the ledger and the approvals, which outlive the process. */
 async function listResults(
   { workspaceId, renewals, failures }: RenewalBatch,
   { ledger, requests, reminders }: AppContext,

@@ -31,7 +31,7 @@ export interface ReminderMark {
   readonly untilDay?: string;
 }
 
-/** The days of the calendar that are left; 0 on the last one. An hour before midnight is a day before the day after. */
+/** Counts the calendar days that are left; 0 on the last one. At 11 p.m., a time after midnight is one day away. */
 function countDaysLeft(paidUntil: number, day: string, zone: string): number {
   return daysBetween(day, localDay(paidUntil, zone));
 }
@@ -58,7 +58,7 @@ type Urgency = 'high' | 'medium' | 'low';
 
 /**
  * The first day on which a server that is snoozed on that day is listed again: after a day, or at the next of the steps that
- * are set. Undefined where that would be no day of rest, or later than the day before the paid time ends.
+ * are set. Undefined if no reminder would be left out, or none would be left before the paid time ends.
  */
 export function findSnoozeEnd(
   snooze: Snooze,
@@ -79,7 +79,7 @@ export function findUrgency(daysLeft: number, daysBefore: readonly number[]): Ur
 }
 
 /** A server as a digest names it; by then it may be gone. */
-export interface NamedServer {
+export interface DigestEntry {
   readonly serverId: ServerId;
   readonly label: string;
 }
@@ -93,7 +93,7 @@ export type DueStanding =
   | { readonly kind: 'left'; readonly by: UserId }
   | { readonly kind: 'gone'; readonly by: UserId };
 
-interface DueServer extends NamedServer {
+interface DueServer extends DigestEntry {
   readonly paidUntil: number;
   /** On the day of the digest. */
   readonly daysLeft: number;
@@ -104,7 +104,7 @@ interface DueServer extends NamedServer {
   readonly price?: Money;
 }
 
-export interface ExpiredServer extends NamedServer {
+export interface ExpiredServer extends DigestEntry {
   readonly paidUntil: number;
   readonly leftBy?: UserId;
   readonly isListed: boolean;
@@ -112,9 +112,9 @@ export interface ExpiredServer extends NamedServer {
 
 /** What has happened in the account since the last digest, and not through this app in this workspace. */
 export interface Drift {
-  readonly appeared: readonly NamedServer[];
-  readonly vanished: readonly NamedServer[];
-  readonly changed: readonly (NamedServer & { readonly before: string; readonly now: string })[];
+  readonly appeared: readonly DigestEntry[];
+  readonly vanished: readonly DigestEntry[];
+  readonly changed: readonly (DigestEntry & { readonly before: string; readonly now: string })[];
 }
 
 export const NO_DRIFT: Drift = { appeared: [], vanished: [], changed: [] };

@@ -1,11 +1,10 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { HostingError, Refusal } from '../core/errors.ts';
-import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { sumCost } from '../purchases/costs.ts';
-import type { Card } from '../requests/request.ts';
 import {
   actions,
   confirmation,
@@ -32,7 +31,7 @@ import {
 } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import { wordsOfError } from '../words.ts';
-import type { Digest, Drift, ExpiredServer, NamedServer } from './digest-content.ts';
+import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 
 /**
  * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in the modal
@@ -65,7 +64,7 @@ interface Rendering {
   readonly isOwn?: boolean;
 }
 
-/** So many servers have buttons, which are long: the rest of them have a line each here, and buttons in a modal. */
+/** How many servers have buttons, which take much room. The others have a line each, and their buttons in a modal. */
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
@@ -194,7 +193,7 @@ function listBlocks(title: string, lines: readonly string[], room: Room): KnownB
   ];
 }
 
-function namesOf(servers: readonly NamedServer[]): string {
+function namesOf(servers: readonly DigestEntry[]): string {
   return listNames(servers.map(({ label }) => digestLabel(label)));
 }
 
@@ -351,7 +350,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
         outbox.postOnce(workspaceId, channelId, unreadableMessage(error)),
       ),
     /** `gone`: the message was deleted, or the app can no longer edit it. */
-    update: (workspaceId: WorkspaceId, card: Card, digest: Digest, { isOver } = { isOver: false }) =>
+    update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
       notifySafely<'shown' | 'gone' | 'failed'>(workspaceId, log, 'failed', async () =>
         outbox.editOne(
           workspaceId,

@@ -12,7 +12,7 @@ import type { DigestWorkspace, Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
-/** Days older than this aren't looked up again. */
+/** How long digests and reminder marks are kept. */
 const KEPT_MS = 60 * DAY_MS;
 
 export async function pruneReminders({ reminders, digests, system }: AppContext): Promise<void> {
@@ -94,7 +94,7 @@ function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: s
   return startOfHour(day, hour, zone) + delayOf(workspaceId);
 }
 
-/** The same in every process, and different for most workspaces. */
+/** Returns a workspace's delay: the same in every process, and different for most workspaces. */
 function delayOf(workspaceId: WorkspaceId): number {
   let hash = 2166136261;
   for (const character of workspaceId) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
@@ -107,7 +107,7 @@ interface DueDigest extends DigestWorkspace {
   readonly isLate: boolean;
 }
 
-/** `later`: it is still to be posted on that day. `afterMs`: Slack has had too many messages and takes it after so long. */
+/** `later`: still to be posted on that day. `afterMs`: how long Slack takes no more messages in the channel. */
 type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
 
 /**
@@ -153,7 +153,10 @@ export interface SeenAccount {
   readonly at: number;
 }
 
-/** As background work, so that users come first. @throws Refusal `no_api_key`, `key_unreadable`; HostingError */
+/**
+ * Reads the list of servers as background work, so that users come first.
+ * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
+ */
 async function readAccount(
   workspaceId: WorkspaceId,
   { apiKeys, hostingOf, system }: AppContext,
@@ -237,16 +240,16 @@ export function withDigestEdits(app: AppContext): Pick<AppContext, 'operationNot
     operationNotifier: {
       ...operationNotifier,
       notify: async (operation, held, reported) => {
-        const told = await operationNotifier.notify(operation, held, reported);
+        const isNotified = await operationNotifier.notify(operation, held, reported);
         if (operation.purchase.kind === 'renew') await edit(operation.workspaceId);
-        return told;
+        return isNotified;
       },
     },
     batchNotifier: {
       notifyBatch: async (batch, results) => {
-        const isTold = await batchNotifier.notifyBatch(batch, results);
+        const isNotified = await batchNotifier.notifyBatch(batch, results);
         await edit(batch.workspaceId);
-        return isTold;
+        return isNotified;
       },
     },
   };

@@ -8,9 +8,9 @@ import { isDeleted, type Server } from '../core/server.ts';
 import { localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { cardView } from '../slack/kit/card-view.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber } from '../slack/kit/text.ts';
@@ -210,17 +210,17 @@ export const reminders = defineCommand({
       snoozeButtons[snooze].on(async (month, request) => {
         const { server, mark } = await request.execute(snoozeReminder, { ...month, snooze });
         const words = `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(mark.untilDay ?? '')}.`;
-        await tellMarked(month, words, request);
+        await replyMarked(month, words, request);
       }),
     ),
     letExpireButton.on(async (month, request) => {
       const { server } = await request.execute(letExpire, month);
       const words = `No more reminders for ${codeLabel(server.label)} until its paid time ends. Press *Remind again* to undo this.`;
-      await tellMarked(month, words, request);
+      await replyMarked(month, words, request);
     }),
     remindButton.on(async (month, request) => {
       const { label } = await request.execute(remindAgain, month);
-      await tellMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
+      await replyMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
     }),
     ...renewAllActions,
     form.handler,
@@ -230,8 +230,8 @@ export const reminders = defineCommand({
   modals: [renewAllModal],
 });
 
-/** In the modal that shows all servers, the page shows it, too. */
-async function tellMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
+/** Confirms a change of the reminders. In the modal that shows all servers, it also renders the page again. */
+async function replyMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
   if (page !== undefined) await showRemindersPage(page, request);
   await request.reply.send(textMessage(words));
 }

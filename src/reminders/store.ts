@@ -1,11 +1,10 @@
 import { parseSettings } from '../account/workspaces.ts';
-import type { ServerId, WorkspaceId } from '../core/ids.ts';
+import type { PostedMessage, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { toOperation } from '../purchases/ledger-rows.ts';
 import type { Operation } from '../purchases/operation.ts';
-import type { Card } from '../requests/request.ts';
 import type { DigestContent, ReminderMark } from './digest-content.ts';
 
 export interface DigestWorkspace {
@@ -25,7 +24,7 @@ export interface Snapshot {
 export interface LiveDigest {
   readonly workspaceId: WorkspaceId;
   readonly day: string;
-  readonly card: Card;
+  readonly card: PostedMessage;
   readonly content: DigestContent;
   readonly postedAt: number;
 }
@@ -99,7 +98,7 @@ export function createDigests(foundation: Foundation) {
         return before;
       }),
     findLive: (workspaceId: WorkspaceId) => findLive(db, workspaceId),
-    /** When the last digest was read that is known to have been posted, or to have had nothing to tell. */
+    /** When the last digest was read that is known to have been posted, or to have had nothing to report. */
     findLastAt: async (workspaceId: WorkspaceId): Promise<number | undefined> => {
       const row = await db
         .selectFrom('digests')

@@ -2,7 +2,7 @@ import type { AppContext, Users } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, UserId } from '../core/ids.ts';
+import type { ChannelId, ConfirmationId, PostedMessage, UserId } from '../core/ids.ts';
 import { listApprovers, listOwners } from '../core/permission.ts';
 import { type Actor, THE_APP } from '../core/roles.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
@@ -15,7 +15,6 @@ import {
   ALL_KINDS,
   type Approval,
   auditOfApproval,
-  type Card,
   labelOfAction,
   REQUEST,
   type Request,
@@ -134,7 +133,7 @@ async function askDeciders(request: Request, app: AppContext): Promise<void> {
   if (now && now.state !== 'open') await requestNotifier.updateCards(now);
 }
 
-async function postCards(request: Request, app: AppContext): Promise<readonly Card[]> {
+async function postCards(request: Request, app: AppContext): Promise<readonly PostedMessage[]> {
   const cards = await app.requestNotifier.postCards(request, await findDeciders(request, app));
   await app.requests.storeCards(request.id, cards);
   return cards;
@@ -188,7 +187,10 @@ export async function withGuest(request: RoleRequest, users: Users): Promise<Rol
 }
 
 /** Whether a press was made on one of the request's cards, which can show its user the answer. */
-export function isOnCard({ cards }: Request, { pressed }: { readonly pressed?: Card | undefined }): boolean {
+export function isOnCard(
+  { cards }: Request,
+  { pressed }: { readonly pressed?: PostedMessage | undefined },
+): boolean {
   return cards.some(({ channelId, ts }) => channelId === pressed?.channelId && ts === pressed.ts);
 }
 
@@ -209,7 +211,7 @@ export function createRequestNotifier(
   const screenOf = ({ kind }: Request): RequestScreen<Request> =>
     kind === 'role' ? screens.role : screens.approval;
   return {
-    postCards: (request: Request, { channelId, userIds }: Deciders): Promise<readonly Card[]> =>
+    postCards: (request: Request, { channelId, userIds }: Deciders): Promise<readonly PostedMessage[]> =>
       notifySafely(request.id, log, [], async () => {
         const message = await screenOf(request).card(request, parts);
         const post = (recipients: readonly (UserId | ChannelId)[]) =>

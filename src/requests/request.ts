@@ -2,7 +2,7 @@ import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { type AuditFacts, makeAuditEntry } from '../core/entry.ts';
 import type { NoDetails, Reason } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, ConfirmationId, PostedMessage, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import type { Role } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';
@@ -14,12 +14,6 @@ import type { DeleteOperation } from '../servers/deletion.ts';
  * request is closed and everybody knows.
  */
 export const REQUEST = 'request';
-
-/** A message of ours that is edited in place later. */
-export interface Card {
-  readonly channelId: ChannelId;
-  readonly ts: string;
-}
 
 /**
  * The states of a request: open → approved; or denied, withdrawn by its requester, replaced by the same user's newer one, expired,
@@ -59,7 +53,7 @@ interface Requested extends NewRequest {
   /** Whether users were notified of this state: by cards while it is open, the requester after that. */
   readonly isNotified: boolean;
   /** The messages that ask for it. */
-  readonly cards: readonly Card[];
+  readonly cards: readonly PostedMessage[];
 }
 
 /** What a second user has to approve, exactly as the first one confirmed it. */

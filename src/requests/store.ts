@@ -4,7 +4,7 @@ import { addGrant } from '../access/grant-store.ts';
 import type { NewGrant } from '../access/grants.ts';
 import { listNamesOfKey } from '../account/keys.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
-import type { ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { money } from '../core/money.ts';
 import { ROLES } from '../core/roles.ts';
@@ -22,7 +22,6 @@ import {
   type Approval,
   type ApprovalOutcome,
   type CancelReason,
-  type Card,
   type NewApproval,
   type NewRoleRequest,
   REQUEST,
@@ -239,7 +238,7 @@ export function createRequests(foundation: Foundation) {
         return { ...moved, granted };
       }),
 
-    storeCards: async (id: ConfirmationId, cards: readonly Card[]): Promise<void> => {
+    storeCards: async (id: ConfirmationId, cards: readonly PostedMessage[]): Promise<void> => {
       const text = JSON.stringify(cards);
       await db.updateTable('requests').set({ cards: text }).where('id', '=', id).execute();
     },

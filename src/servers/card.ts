@@ -20,9 +20,9 @@ import { renewButton } from '../purchases/buttons.ts';
 import { type CreatedServer, findOrderOf } from '../purchases/costs.ts';
 import { actions, confirmation, context, facts, header, type Message, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { cardView } from '../slack/kit/card-view.ts';
 import { defineCommand, parseServerName, type Shortcut } from '../slack/kit/command.ts';
 import type { Origin } from '../slack/kit/form.ts';
-import { cardView } from '../slack/kit/home-view.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import {
   count,
@@ -45,17 +45,9 @@ import {
   showButton,
   unprotectButton,
 } from './buttons.ts';
-import {
-  chooseServer,
-  findMentioned,
-  getServer,
-  offerServers,
-  pickChoice,
-  type ServerRef,
-  suggestServers,
-} from './find.ts';
+import { chooseServer, getServer, offerServers, pickChoice, type ServerRef, suggestServers } from './find.ts';
 import { checkState } from './follow-words.ts';
-import { collectParts } from './mentioned.ts';
+import { collectParts, findMentioned } from './mentioned.ts';
 import type { Protection } from './notes.ts';
 import { describePaidUntil, describePlace, serverLine } from './words.ts';
 

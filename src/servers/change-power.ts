@@ -1,6 +1,15 @@
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
-import { describeDefect, HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import {
+  describeDefect,
+  findUnanswered,
+  HostingError,
+  isExpected,
+  isRefusal,
+  nameFailure,
+  Refusal,
+  type UnansweredCode,
+} from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
 import type { ConfirmationId, ServerId, UserId } from '../core/ids.ts';
 import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
@@ -11,15 +20,7 @@ import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { capital, codeLabel, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 import { showButton } from './buttons.ts';
-import {
-  type ExactRef,
-  findUnanswered,
-  getServer,
-  nameFailure,
-  type ServerRef,
-  subjectOf,
-  type UnansweredCode,
-} from './find.ts';
+import { type ExactRef, getServer, type ServerRef, subjectOf } from './find.ts';
 import { type FollowedServer, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 

@@ -4,13 +4,16 @@ import type { AuditCode, AuditEntry } from '../core/audit-entry.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import {
   describeDefect,
+  findUnanswered,
   HostingError,
   isExpected,
   isRefusal,
   type NoDetails,
+  nameFailure,
   type Reason,
   Refusal,
   type RefusalCode,
+  type UnansweredCode,
 } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { deletionWord, isFrozenLabel } from '../core/labels.ts';
@@ -28,7 +31,7 @@ import {
   type StandingOf,
 } from '../purchases/operation.ts';
 import { type Looked, sendPermitted } from '../purchases/send.ts';
-import { findUnanswered, nameFailure, notInList, type UnansweredCode } from './find.ts';
+import { notInList } from './find.ts';
 import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 

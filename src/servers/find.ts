@@ -1,6 +1,6 @@
 import type { AuditAction, AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
-import { choicesOf, type FailedAct, HostingError, Refusal, type RefusalDetails } from '../core/errors.ts';
+import { choicesOf, Refusal, type RefusalDetails } from '../core/errors.ts';
 import { matchServer, searchServers } from '../core/find-server.ts';
 import type { ServerId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
@@ -13,7 +13,6 @@ import type { Suggestions } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { confirmPower } from './buttons.ts';
-import { findMentionedServers, type MessagePart } from './mentioned.ts';
 
 /**
  * A reference to a server: typed text, or the ID in a button or menu. With an ID, `label` is the label that the user has read
@@ -258,51 +257,4 @@ export function pickMessage(verb: Verb, words: string, servers: readonly Server[
   const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), confirmPower(verb));
   const note = `Showing the first ${offered.length}. Type more of the label or ID to narrow the list.`;
   return textMessage(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
-}
-
-/**
- * Finds the servers that a message mentions, among those that the actor's roles cover. `isOnly`: it surely means that one, and no
- * other server of the account. Changes nothing.
- */
-export const findMentioned = defineUseCase({
-  name: 'show',
-  needs: 'viewer',
-  effect: 'reads',
-  run: async (
-    { parts }: { readonly parts: readonly MessagePart[] },
-    context,
-  ): Promise<{ readonly servers: readonly Server[]; readonly isOnly: boolean }> => {
-    const hosting = await context.hosting();
-    const list = await hosting.fetchServers();
-    const mentioned = findMentionedServers(parts, list.servers);
-    const seen = mentioned.filter(({ server }) => context.covers(server.label));
-    // A name that is only in a link, or only a short one, may mean the monitoring system.
-    const isSure = mentioned.every(({ by, isOnlyInUrl }) => by !== 'short_name' && !isOnlyInUrl);
-    return { servers: seen.map(({ server }) => server), isOnly: mentioned.length === 1 && isSure };
-  },
-});
-
-const CODES = ['no_answer', 'unreadable_answer', 'unknown_code', 'checking'] as const;
-
-/** A failure that doesn't prove whether the work was done. */
-export type UnansweredCode = (typeof CODES)[number];
-
-/** The code of a failure that doesn't prove whether the work was done; undefined for every other error. */
-export function findUnanswered(error: unknown): UnansweredCode | undefined {
-  return error instanceof HostingError ? CODES.find((code) => code === error.code) : undefined;
-}
-
-/**
- * Adds the action and the server to an error of the hosting API, so that a message can name both. Pass only errors that prove
- * that nothing was done; a lost answer is an outcome (`findUnanswered`). Other errors are returned unchanged.
- */
-export function nameFailure(
-  error: unknown,
-  failed: FailedAct,
-  more: { readonly state?: string } = {},
-): unknown {
-  // `checking` proves nothing, whatever was requested (docs/hosting-api.md 3.7).
-  if (!(error instanceof HostingError) || error.code === 'checking') return error;
-  const details = { ...error.details, state: more.state ?? error.details.state, failed };
-  return new HostingError(error.code, error.moneyMoved, details);
 }

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { defineUseCase } from '../core/entry.ts';
 import type { ServerId, UserId } from '../core/ids.ts';
-import { isTargetState, type PowerAction } from '../core/server.ts';
+import { isPlainAddress, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
@@ -122,11 +122,6 @@ function sshWords({ ipv4 = '' }: FollowedServer): string {
   return `. Its address: ${codeLabel(ipv4, 60)}`;
 }
 
-/** Whether an address is a plain one. No other one becomes a command, since someone may paste it. */
-export function isPlainAddress(ipv4: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}$/.test(ipv4);
-}
-
 /** The time counts as a duration only if the app saw the server change; otherwise it is just what the API reports. */
 function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }: FollowWording): string {
   const seconds = `${Math.max(1, Math.round((settledMs ?? 0) / 1000))} s`;
@@ -208,7 +203,7 @@ function splitDone(servers: readonly FollowedServer[], action: FollowedAction) {
 const IN_A_SECTION = 7;
 
 /** Lists the state of several servers, one per line. */
-export function serverLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
+export function followedLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
   return sectionsOf(
     servers.map((server) => serverWords(server, wording)),
     IN_A_SECTION,
@@ -231,7 +226,7 @@ function actMessage(
   const [only, ...others] = servers;
   const words =
     only && others.length === 0 ? actWords(only, wording, approvedBy) : severalActWords(servers, action);
-  const lines = others.length > 0 ? serverLines(servers, wording) : [];
+  const lines = others.length > 0 ? followedLines(servers, wording) : [];
   return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
 }
 
@@ -253,7 +248,7 @@ function answerMessage(
 ): Message {
   const [only, ...others] = servers;
   if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
-  return textMessage(title, ...serverLines(servers, wording), ...more);
+  return textMessage(title, ...followedLines(servers, wording), ...more);
 }
 
 function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {

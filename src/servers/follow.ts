@@ -1,7 +1,7 @@
 import { getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
-import type { ChannelId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, PostedMessage, ServerId, Thread, UserId, WorkspaceId } from '../core/ids.ts';
 import { hasRole } from '../core/permission.ts';
 import { findKeyNameOf } from '../core/roles.ts';
 import { isDeleted, isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
@@ -10,7 +10,6 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, changeJob, type Job, type JobHandler, listJobs, removeJob } from '../db/jobs.ts';
 import { createKept } from '../db/kept.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 
 /** The actions after which a server is followed until it has settled (docs/design.md 2.11). */
@@ -71,9 +70,9 @@ export interface ShownAct {
 
 /** An action whose servers are followed, and the message that reports the outcome. */
 export interface FollowedAct extends StartedAct, ShownAct {
-  readonly thread?: { readonly ts: string; readonly isOpen: boolean };
+  readonly thread?: Thread;
   /** The channel's message; absent if there is none, and only the actor gets one. */
-  readonly message?: Card;
+  readonly message?: PostedMessage;
   /** Epoch milliseconds. */
   readonly since: number;
   /** When it was looked at last; epoch milliseconds. */
@@ -376,9 +375,9 @@ interface Times {
 /** Where an action was announced, as far as that is known afterwards. */
 interface ActPlace {
   /** The channel's message; absent if there is none. */
-  readonly message?: Card | undefined;
+  readonly message?: PostedMessage | undefined;
   /** Where the actor acted, if in a thread. */
-  readonly thread?: FollowedAct['thread'] | undefined;
+  readonly thread?: Thread | undefined;
 }
 
 /** How long the place of a message is kept. */

@@ -1,9 +1,10 @@
+import { defineUseCase } from '../core/entry.ts';
 import { indexLabels, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { decodeText } from '../slack/kit/text.ts';
 
 /** A part of a message: text that readers see, or the address of a link (perhaps the monitoring system's own). */
-export interface MessagePart {
+interface MessagePart {
   readonly text: string;
   readonly isUrl: boolean;
 }
@@ -282,10 +283,24 @@ function fold(compatible: string): string {
     .trim();
 }
 
-/** The thread that a user acts in, or whose first message they act on. The outcome is announced there. */
-export interface Thread {
-  /** The `ts` of its first message. */
-  readonly ts: string;
-  /** Whether it has replies: only then does Slack show ephemeral messages in it (Slack, `chat.postEphemeral`). */
-  readonly isOpen: boolean;
-}
+/**
+ * Finds the servers that a message mentions, among those that the actor's roles cover. `isOnly`: it surely means that one, and no
+ * other server of the account. Changes nothing.
+ */
+export const findMentioned = defineUseCase({
+  name: 'show',
+  needs: 'viewer',
+  effect: 'reads',
+  run: async (
+    { parts }: { readonly parts: readonly MessagePart[] },
+    context,
+  ): Promise<{ readonly servers: readonly Server[]; readonly isOnly: boolean }> => {
+    const hosting = await context.hosting();
+    const list = await hosting.fetchServers();
+    const mentioned = findMentionedServers(parts, list.servers);
+    const seen = mentioned.filter(({ server }) => context.covers(server.label));
+    // A name that is only in a link, or only a short one, may mean the monitoring system.
+    const isSure = mentioned.every(({ by, isOnlyInUrl }) => by !== 'short_name' && !isOnlyInUrl);
+    return { servers: seen.map(({ server }) => server), isOnly: mentioned.length === 1 && isSure };
+  },
+});

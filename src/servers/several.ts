@@ -37,7 +37,7 @@ import {
 } from './change-power.ts';
 import { getNamedServer, notInList, type ServerRef } from './find.ts';
 import type { FollowedServer } from './follow.ts';
-import { serverLines, severalActWords, severalAnswer } from './follow-words.ts';
+import { followedLines, severalActWords, severalAnswer } from './follow-words.ts';
 import { findRetriable } from './words.ts';
 
 /** Most servers in one command; more are probably a mistake. */
@@ -345,7 +345,7 @@ async function announceDone(
 ): Promise<boolean> {
   if (done.length === 0) return false;
   const servers = done.map(toServer);
-  const list = servers.length > 1 ? serverLines(servers, { action, isMeasured: true }) : [];
+  const list = servers.length > 1 ? followedLines(servers, { action, isMeasured: true }) : [];
   const announced = await request.announce(severalActWords(servers, action), ...list);
   const actId = actOf(done);
   if (actId !== undefined) await request.placeAct(actId, announced);

@@ -7,13 +7,13 @@ import {
   type ServerAct,
 } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
-import { isTargetState, type Server } from '../core/server.ts';
+import { isPlainAddress, isTargetState, type Server } from '../core/server.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { renewButton } from '../purchases/buttons.ts';
 import { codeLabel, count, plainLabel, slackDate, slackDay, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 import { confirmPower, deleteButton, listButton, powerButton, showButton } from './buttons.ts';
-import { checkElement, isPlainAddress } from './follow-words.ts';
+import { checkElement } from './follow-words.ts';
 
 /** "Dec 21, 2026 (28 days left)", in the reader's zone, to stand beside "Paid until". */
 export function describePaidUntil({ paidUntil }: Server, now: number): string {

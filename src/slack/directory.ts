@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { Channels } from '../access/grants.ts';
-import type { AdminList, Admins, Existence, Groups, SlackUser, UserGroup, Users } from '../context.ts';
+import type {
+  AdminList,
+  Admins,
+  Channels,
+  Existence,
+  Groups,
+  SlackUser,
+  UserGroup,
+  Users,
+} from '../context.ts';
 import { withTimeout } from '../core/promises.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { System } from '../system.ts';

@@ -7,14 +7,15 @@ import type { Actor } from '../core/roles.ts';
 import type { System } from '../system.ts';
 import { replyInHome, type ShownHome } from './home-publisher.ts';
 import { plain, section, textMessage } from './kit/blocks.ts';
+import { CARD_VIEW, cardView } from './kit/card-view.ts';
 import type { Shortcut } from './kit/command.ts';
 import { fillView, loadingView, noticeView, type Origin } from './kit/form.ts';
-import { CARD_VIEW, cardView, readHomePage } from './kit/home-view.ts';
+import { readHomePage } from './kit/home-view.ts';
 import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
 import {
   actionPayload,
   actorOf,
-  cardOf,
+  messageOf,
   placeOf,
   pressId,
   shortcutPayload,
@@ -61,7 +62,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);
   const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
-  const pressed = cardOf(payload);
+  const pressed = messageOf(payload);
   const request = origin && view ? inModal(made, view, origin) : { ...made, pressed };
   await runAction(payload, request, routing);
 }

@@ -43,8 +43,8 @@ import {
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 /**
- * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users read what goes wrong. Money effect:
- * that of the use cases.
+ * Handles Slack's requests, a method for each kind; `body` is what Slack sent, unchecked. Users are told what went wrong.
+ * Money effect: that of the use cases.
  */
 export function createDispatch(routes: Routes, parts: DispatchParts) {
   const routing = createRouting(routes, parts);
@@ -111,10 +111,10 @@ const RIDE_MS = 700;
 /** How long a user may see nothing before the app says that it is working: they might press Enter again. */
 const SILENCE_MS = 1500;
 
-/** What a user is shown who has seen nothing else for that long. Slack can neither replace nor delete the words of an ack. */
+/** Shown to a user who has seen nothing else for that long. The app can neither replace nor delete the message of an ack. */
 const WORKING = 'Working on it. The result will appear here.';
 
-/** The blocks that every client of Slack has known for years: Slack reports to nobody that it refuses the message of an ack. */
+/** The blocks that all of Slack's clients know. Slack doesn't report to the app that it refuses the message of an ack. */
 const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header', 'divider'];
 
 /** Refusals that must arrive: what they refuse may have happened. */

@@ -1,13 +1,11 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
-import type { Channels } from '../access/grants.ts';
 import type { CurrencyOf } from '../account/workspaces.ts';
-import type { Users } from '../context.ts';
+import type { Channels, Users } from '../context.ts';
 import type { Caller } from '../core/entry.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import type { Card } from '../requests/request.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
 import type { TouchHome } from './home-publisher.ts';
@@ -103,7 +101,7 @@ export function createOutbox(parts: OutboxParts) {
     /** Replaces the message of posted cards; true if Slack took all. */
     editCards: async (
       workspaceId: WorkspaceId,
-      cards: readonly Card[],
+      cards: readonly PostedMessage[],
       message: Message,
     ): Promise<boolean> => {
       const slack = clients.of(workspaceId);
@@ -113,7 +111,7 @@ export function createOutbox(parts: OutboxParts) {
     /** Edits what was posted once. `gone`: it can't be edited any more. */
     editOne: async (
       workspaceId: WorkspaceId,
-      card: Card,
+      card: PostedMessage,
       message: Message,
     ): Promise<'shown' | 'gone' | 'failed'> => {
       const isShared = await channels.isShared(workspaceId, card.channelId);
@@ -138,7 +136,7 @@ export function createOutbox(parts: OutboxParts) {
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
     /** Reacts to the message that was acted on, so that everyone who scrolls past it sees the outcome. */
-    react: (workspaceId: WorkspaceId, message: Card, isDone: boolean) =>
+    react: (workspaceId: WorkspaceId, message: PostedMessage, isDone: boolean) =>
       react(clients.of(workspaceId), message, isDone),
     /** Posts an announcement about what no user did; undefined if none was posted. */
     announceIn: async (workspaceId: WorkspaceId, channelId: ChannelId, message: Message) => {
@@ -157,7 +155,7 @@ export function createOutbox(parts: OutboxParts) {
  * code, or one of the app's. `retryAfterMs`: after how long Slack takes it, if there were too many.
  */
 type PostedOnce =
-  | { readonly kind: 'posted'; readonly card: Card }
+  | { readonly kind: 'posted'; readonly card: PostedMessage }
   | { readonly kind: 'refused'; readonly reason: string; readonly retryAfterMs?: number }
   | { readonly kind: 'unknown'; readonly reason?: string };
 
@@ -172,7 +170,7 @@ const MESSAGE_GONE: readonly string[] = [
 ];
 
 /** ✅ or ⚠️ on a message. The thread says the same in words, so a refusal doesn't matter: the scope is optional. */
-export async function react(slack: SlackApi, message: Card, isDone: boolean): Promise<void> {
+export async function react(slack: SlackApi, message: PostedMessage, isDone: boolean): Promise<void> {
   await slack.react(message, isDone ? 'white_check_mark' : 'warning');
 }
 
@@ -191,7 +189,7 @@ export async function postCards(
   recipients: readonly string[],
   message: Message,
   slack: SlackApi,
-): Promise<readonly Card[]> {
+): Promise<readonly PostedMessage[]> {
   const chosen = [...new Set(recipients)].slice(0, MOST_CARDS);
   const answers = await Promise.all(chosen.map((recipient) => slack.post(recipient, message)));
   return answers.flatMap((answer) => (answer.ok ? [{ channelId: answer.channelId, ts: answer.ts }] : []));
@@ -247,7 +245,7 @@ function createAnnouncements(
   replyTo: (confirmer: Confirmer) => Reply,
 ) {
   // Edits wait for the announcement that is being posted.
-  const posting = new LRUCache<ConfirmationId, Promise<Card | undefined>>({ max: MOST_REMEMBERED });
+  const posting = new LRUCache<ConfirmationId, Promise<PostedMessage | undefined>>({ max: MOST_REMEMBERED });
   const post = async ({ confirmationId, workspaceId, channelId }: Confirmer, message: Message) => {
     if (channelId === undefined || !(await mayAnnounce(workspaceId, channelId))) return undefined;
     const threadTs = (await kept.find('thread', confirmationId))?.ts;
@@ -303,7 +301,7 @@ export function createPacedEdits({
     paces.set(workspaceId, pace);
     return pace;
   };
-  return async (workspaceId: WorkspaceId, card: Card, message: Message): Promise<Updated> => {
+  return async (workspaceId: WorkspaceId, card: PostedMessage, message: Message): Promise<Updated> => {
     if (!(await mayAnnounce(workspaceId, card.channelId))) {
       const isShared = await channels.isShared(workspaceId, card.channelId);
       return isShared === undefined ? { kind: 'later', afterMs: AGAIN_MS } : { kind: 'gone' };

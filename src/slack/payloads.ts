@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { PostedMessage, Thread, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { RequestPlace } from '../installations/installations.ts';
-import type { Card } from '../requests/request.ts';
-import type { Thread } from '../servers/mentioned.ts';
 import type { StepEvent } from '../workflows/run.ts';
 import { readBlockStamp } from './kit/blocks.ts';
 import { channelId, userId } from './kit/fields.ts';
@@ -184,7 +182,7 @@ export function threadOf({ container }: Press): Thread | undefined {
 }
 
 /** Returns the message whose button was pressed; undefined in a modal. */
-export function cardOf({ channel, container }: Press): Card | undefined {
+export function messageOf({ channel, container }: Press): PostedMessage | undefined {
   const ts = container?.message_ts;
   return channel && ts !== undefined ? { channelId: channel.id, ts } : undefined;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { nameOfError } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
@@ -39,7 +40,7 @@ export function readRefusal(error: unknown): SlackRefusal {
   const limited = rateLimited.safeParse(error).data;
   if (limited) return { code: 'ratelimited', pointers: [], retryAfterMs: limited.retryAfter * 1000 };
   const answer = platformError.safeParse(error).data?.data;
-  if (!answer) return { code: error instanceof Error ? error.name : 'unknown', pointers: [] };
+  if (!answer) return { code: nameOfError(error), pointers: [] };
   const words = answer.response_metadata?.messages.join('\n') ?? '';
   return { code: answer.error, pointers: findPointers(words), neededScope: answer.needed };
 }

@@ -1,16 +1,15 @@
 import type { AnyBlock, KnownBlock } from '@slack/types';
 import { DatabaseUnreachable, describeDefect, isExpected } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, ConfirmationId, Thread, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
-import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
 import { wordsOfError, wordsOfUnreachable } from '../words.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
+import { type CardParts, cardView, readCard } from './kit/card-view.ts';
 import { noticeView, type Origin } from './kit/form.ts';
-import { type CardParts, cardView, readCard } from './kit/home-view.ts';
 import { decodeText } from './kit/text.ts';
 import type { TypedMessage } from './payloads.ts';
 import { holdsSecret } from './refusals.ts';

@@ -1,19 +1,17 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
-import type { Channels } from '../access/grants.ts';
 import type { CurrencyOf } from '../account/workspaces.ts';
+import type { Channels } from '../context.ts';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
-import type { ConfirmationId } from '../core/ids.ts';
+import type { ConfirmationId, PostedMessage, Thread } from '../core/ids.ts';
 import { withTimeout } from '../core/promises.ts';
 import { type Role, strongestRole } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
-import type { Card } from '../requests/request.ts';
 import type { FollowedActs } from '../servers/follow.ts';
-import type { Thread } from '../servers/mentioned.ts';
 import type { System } from '../system.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
@@ -41,7 +39,7 @@ export interface SlackRequest {
     readonly isCard?: boolean;
   };
   /** The message whose button was pressed. */
-  readonly pressed?: Card | undefined;
+  readonly pressed?: PostedMessage | undefined;
   /** The Home tab whose button was pressed. */
   readonly home?: {
     /** Reads and shows Home again; true if Slack took it. */
@@ -83,7 +81,7 @@ export interface SlackRequest {
 /** An announcement in the channel. */
 export interface Announcement {
   /** The message; absent where it can't be edited. */
-  readonly message?: Card;
+  readonly message?: PostedMessage;
 }
 
 /** Replies to a user (docs/design.md 2.4). Each returns whether Slack took the message. */

@@ -4,11 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { Agent, fetch } from 'undici';
 import { z } from 'zod';
 import type { Installations } from '../context.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { PostedMessage, WorkspaceId } from '../core/ids.ts';
 import type { Secret } from '../core/secret.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import type { Card } from '../requests/request.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
 import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
@@ -36,11 +35,11 @@ export interface SlackApi {
   /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
   postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
   /** Posts to a channel, one of its threads, or directly to a user by ID. The card has the channel that Slack posted to. */
-  post(recipient: string, message: Message, threadTs?: string): Promise<SlackAnswer<Card>>;
+  post(recipient: string, message: Message, threadTs?: string): Promise<SlackAnswer<PostedMessage>>;
   /** Edits a message. `isPatient` (default): waits and tries again if there were too many calls. */
-  updateMessage(card: Card, message: Message, isPatient?: boolean): Promise<SlackAnswer>;
+  updateMessage(card: PostedMessage, message: Message, isPatient?: boolean): Promise<SlackAnswer>;
   /** Reacts to a message with an emoji (scope `reactions:write`). */
-  react(message: Card, emoji: string): Promise<SlackAnswer>;
+  react(message: PostedMessage, emoji: string): Promise<SlackAnswer>;
   findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
   /** Lists one page of the workspace's users: the first, or the one of a cursor. */
   listUsers(page: { limit: number; cursor?: string }): Promise<SlackAnswer<{ page: unknown }>>;
@@ -250,7 +249,7 @@ const openedView = z
 /** Reads the channel and time of a posted message. */
 const card = z
   .object({ channel: text, ts: text })
-  .transform(({ channel, ts }): Card => ({ channelId: channel, ts }));
+  .transform(({ channel, ts }): PostedMessage => ({ channelId: channel, ts }));
 /** Reads the answer to `usergroups.list`. */
 const foundGroups = z
   .object({ usergroups: z.unknown() })

@@ -1,9 +1,9 @@
 import { describeCode } from '../account/audit-sentence.ts';
 import { describeReason, type ReasonWords } from '../core/errors.ts';
+import type { PostedMessage } from '../core/ids.ts';
 import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { isTargetState, type PowerAction } from '../core/server.ts';
-import type { Card } from '../requests/request.ts';
 import { confirmPower } from '../servers/buttons.ts';
 import { announcedWords } from '../servers/change-power.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
@@ -148,7 +148,7 @@ const ANNOUNCED: readonly RunOutcome['code'][] = ['done', 'unconfirmed', 'interr
 /** Tells Slack how our steps end, and channels what workflows do. No method throws. */
 export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
   return {
-    ask: (run: WorkflowRun): Promise<{ readonly card: Card } | { readonly reason: string }> =>
+    ask: (run: WorkflowRun): Promise<{ readonly card: PostedMessage } | { readonly reason: string }> =>
       notifySafely(run.id, log, { reason: 'no_answer' }, async () => {
         const { workspaceId, channelId, action } = run;
         if (channelId === undefined || action === undefined) return { reason: 'channel_not_found' };
@@ -172,7 +172,7 @@ export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
       }),
     /** Shows the outcome on the card, or in the channel; returns the channel's message where it can be edited. */
     tell: (run: WorkflowRun, outcome: RunOutcome) =>
-      notifySafely<Card | undefined>(run.id, log, undefined, async () => {
+      notifySafely<PostedMessage | undefined>(run.id, log, undefined, async () => {
         const { workspaceId, channelId, card } = run;
         const message = endedMessage(run, outcome);
         if (card) return (await outbox.editOne(workspaceId, card, message)) === 'shown' ? card : undefined;

@@ -1,14 +1,20 @@
 import type { AppContext } from '../context.ts';
 import { type Caller, defineUseCase, type Entry, type UseCase, type UseCaseContext } from '../core/entry.ts';
 import { describeDefect, HostingError, isExpected, isRefusal, type Reason, Refusal } from '../core/errors.ts';
-import type { ChannelId, UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
+import type {
+  ChannelId,
+  PostedMessage,
+  UserId,
+  WorkflowKeyId,
+  WorkflowRunId,
+  WorkspaceId,
+} from '../core/ids.ts';
 import { LABEL_MAX_CHARACTERS } from '../core/labels.ts';
 import { A_WORKFLOW, type WorkflowKey, workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
-import type { Card } from '../requests/request.ts';
 import { changePower } from '../servers/change-power.ts';
 import { hashKey, KEY_PREFIX, RUN } from './store.ts';
 
@@ -42,7 +48,7 @@ export interface WorkflowRun {
   readonly receivedAt: number;
   readonly state: RunState;
   /** The message with the button. */
-  readonly card?: Card;
+  readonly card?: PostedMessage;
   readonly pressedBy?: UserId;
   readonly outcome?: RunOutcome;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
+import type { PostedMessage, UserId, WorkflowKeyId, WorkflowRunId, WorkspaceId } from '../core/ids.ts';
 import type { WorkflowKey } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS } from '../core/server.ts';
@@ -7,7 +7,6 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, removeJob } from '../db/jobs.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
-import type { Card } from '../requests/request.ts';
 import type { HashedKey, NewRun, RunOutcome, RunState, WorkflowRun } from './run.ts';
 
 /** The kind of job that continues a run until Slack knows how it ended; its key is the run's ID. */
@@ -170,7 +169,7 @@ export function createWorkflowRuns(foundation: Foundation) {
         return true;
       }),
     /** Moves a run from received to asking, with its card. */
-    ask: async (run: WorkflowRun, { channelId, ts }: Card): Promise<void> => {
+    ask: async (run: WorkflowRun, { channelId, ts }: PostedMessage): Promise<void> => {
       const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;
       await update(db, run).set(columns).where('state', '=', 'received').execute();
     },

@@ -72,7 +72,7 @@ const issueKey = defineUseCase({
 });
 
 /** Lists the workflow keys of the workspace, without anything that they could be used with. */
-export const listKeys = defineUseCase({
+const listKeys = defineUseCase({
   name: 'workflow_keys',
   needs: 'owner',
   effect: 'reads',
@@ -81,7 +81,7 @@ export const listKeys = defineUseCase({
 });
 
 /** Revokes a workflow key. Runs that it started and that were not sent are not sent any more. @throws Refusal `workflow_key_gone` */
-export const revokeKey = defineUseCase({
+const revokeKey = defineUseCase({
   name: 'workflow_key_revoke',
   needs: 'owner',
   effect: 'changes',

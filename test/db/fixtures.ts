@@ -137,7 +137,7 @@ export async function markSent(
   const workspaceId = (await ledger.find(id))?.workspaceId ?? '';
   const permit = await ledger.readPermit(workspaceId, at);
   const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds, account, permit }));
-  await ledger.release(id, 'sender');
+  await ledger.release('sender');
   return outcome === 'sent';
 }
 

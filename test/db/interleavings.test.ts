@@ -174,7 +174,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
       prepare: async (stores, round) => {
         const setting = await prepareOrder(stores, round);
         await send(stores[0], setting, 'a');
-        await stores[0].ledger.release(setting.id, 'a');
+        await stores[0].ledger.release('a');
         return setting;
       },
       first: (store, { id, workspaceId }) =>

@@ -288,7 +288,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
       expect(await ledger.markSent(operation.id, sentBy('a', T0 + 10))).toBe('refused');
       expect(await ledger.markSent(operation.id, sentBy('a'))).toBe('sent');
-      await ledger.release(operation.id, 'a');
+      await ledger.release('a');
       await ledger.lease(operation.id, { owner: 'b', now: T0, until: T0 + 10 });
       expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
     });

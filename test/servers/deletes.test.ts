@@ -165,7 +165,7 @@ describe('while a delete waits for the limiter', () => {
     const by = { owner: 'other', now: T0, until: T0 + MINUTE_MS };
     hosting.whileQueued = async () => {
       const [job] = await store.jobStore.list('operation', 'T1');
-      await store.ledger.release(ID, job?.owner ?? '');
+      await store.ledger.release(job?.owner ?? '');
       await store.ledger.lease(ID, by);
       const permit = await store.ledger.readPermit('T1', T0);
       expect(await store.ledger.markSent(ID, sentBy('other', T0, { permit }))).toBe('sent');

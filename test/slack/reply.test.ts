@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, test } from 'vitest';
+import type { PostedMessage } from '../../src/core/ids.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { type Log, silentLog } from '../../src/log.ts';
-import type { Card } from '../../src/requests/request.ts';
 import { showButton } from '../../src/servers/buttons.ts';
 import { createNewestFirst } from '../../src/slack/home-publisher.ts';
 import {
@@ -374,7 +374,7 @@ describe('cards', () => {
   });
 
   it('are all sent at once, so that a slow one doesn’t delay the others', async () => {
-    const waiting: ((card: SlackAnswer<Card>) => void)[] = [];
+    const waiting: ((card: SlackAnswer<PostedMessage>) => void)[] = [];
     const slack = partialSlack({ post: () => new Promise((resolve) => waiting.push(resolve)) });
     const posted = postCards(['U1', 'U2', 'U3'], card, slack);
     expect(waiting.length).toBe(3);

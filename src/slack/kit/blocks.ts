@@ -152,6 +152,7 @@ export const LIMITS = {
   confirmButton: 30,
   /** Title, submit and close of a modal. */
   viewTitle: 24,
+  viewBlocks: 100,
   /** Title of a chart, and of its axes. */
   chartTitle: 50,
   /** A category, segment or series of a chart. */

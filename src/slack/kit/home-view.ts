@@ -1,11 +1,9 @@
-import type { AnyBlock, HomeView, KnownBlock, ModalView } from '@slack/types';
+import type { HomeView, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { ChannelId } from '../../core/ids.ts';
 import type { ComingServers, WantedList } from '../../home/read-home.ts';
 import type { SlackRequest } from '../request.ts';
-import { context, LIMITS, plain } from './blocks.ts';
-import type { Origin } from './form.ts';
-import { shorten } from './text.ts';
+import { context, LIMITS } from './blocks.ts';
 
 /** The `callback_id` of the app's Home tab. */
 const HOME_VIEW = 'home';
@@ -33,8 +31,6 @@ export interface HomeContent {
  */
 export type LoadHome = (wanted: WantedHome, request: SlackRequest) => Promise<HomeContent>;
 
-/** The most blocks that Slack takes in a view; what is too much on a card is cut from the end of the notices. */
-const MOST_BLOCKS = 100;
 /** The most blocks above the rest of Home that answer the last press. */
 const MOST_NOTICES = 10;
 
@@ -46,9 +42,9 @@ export function homeView(
 ): HomeView {
   const all = [...notices.slice(0, MOST_NOTICES).map(withoutId), ...blocks];
   const shown =
-    all.length <= MOST_BLOCKS
+    all.length <= LIMITS.viewBlocks
       ? all
-      : [...all.slice(0, MOST_BLOCKS - 1), context('There’s more than fits here: see `/vps status`.')];
+      : [...all.slice(0, LIMITS.viewBlocks - 1), context('There’s more than fits here: see `/vps status`.')];
   return {
     type: 'home',
     callback_id: HOME_VIEW,
@@ -77,45 +73,4 @@ export function readHomePage(privateMetadata: string): number {
   } catch {
     return 0;
   }
-}
-
-/** The `callback_id` of a modal that shows a card with buttons, which answer in the same modal. It has nothing to submit. */
-export const CARD_VIEW = 'card';
-
-/** The beginnings of block IDs: of what stays below the card, and of notices, which stay above it until the next press. */
-const KEPT = 'kept:';
-const NOTICE = 'notice:';
-
-/** The parts of a card's modal, from top to bottom. */
-export interface CardParts {
-  readonly notices?: readonly AnyBlock[];
-  readonly blocks: readonly AnyBlock[];
-  readonly kept?: readonly AnyBlock[];
-}
-
-/** Makes the modal of a card. `metadata`: an origin, or the metadata of the modal that it replaces. */
-export function cardView(title: string, metadata: Origin | string, parts: CardParts): ModalView {
-  const { notices = [], blocks, kept = [] } = parts;
-  const room = Math.max(0, MOST_BLOCKS - blocks.length - kept.length);
-  return {
-    type: 'modal',
-    callback_id: CARD_VIEW,
-    private_metadata: typeof metadata === 'string' ? metadata : JSON.stringify({ o: metadata, m: {} }),
-    title: plain(shorten(title, LIMITS.viewTitle)),
-    close: plain('Close'),
-    blocks: [...mark(NOTICE, notices.slice(0, room)), ...blocks, ...mark(KEPT, kept)],
-  };
-}
-
-/** Splits the blocks of a card's modal into its parts; drops notices of earlier presses. */
-export function readCard(blocks: readonly AnyBlock[]) {
-  const isMarked = (prefix: string) => (block: AnyBlock) => block.block_id?.startsWith(prefix) === true;
-  return {
-    blocks: blocks.filter((block) => !isMarked(NOTICE)(block) && !isMarked(KEPT)(block)),
-    kept: blocks.filter(isMarked(KEPT)),
-  };
-}
-
-function mark(prefix: string, blocks: readonly AnyBlock[]): AnyBlock[] {
-  return blocks.map((block, at) => ({ ...block, block_id: `${prefix}${at}` }));
 }
