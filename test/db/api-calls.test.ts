@@ -7,7 +7,7 @@ import { openEngine, openStore } from '../../src/db/open-store.ts';
 import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { realSystem } from '../../src/system.ts';
-import { asInTests } from '../support/postgres.ts';
+import { asInTests, givenTime } from '../support/postgres.ts';
 import { databases, engines, open, stillSystem, T0, vault } from './support.ts';
 
 const HOLD_MS = 110_000;
@@ -157,6 +157,26 @@ test.each(
   );
   expect(taken.filter(Boolean)).toHaveLength(10);
   expect(await commandLine.apiCalls.listTaken('a')).toEqual(await app.apiCalls.listTaken('a'));
+});
+
+test.each(
+  databases,
+)('a slot that a dead process held in $name ends by its age, however often processes start in the meantime', async ({
+  make,
+}) => {
+  const now = vi.spyOn(stillSystem, 'now');
+  onTestFinished(() => now.mockRestore());
+  const url = await make();
+  const takeAt = async (at: number) => {
+    now.mockReturnValue(at);
+    const store = await open(url, { openEngine: url.startsWith('postgres:') ? givenTime : openEngine });
+    const isTaken = await store.apiCalls.take(slot(String(at)), of(1));
+    await store.close();
+    return isTaken;
+  };
+  expect(await takeAt(T0)).toBe(true);
+  expect([await takeAt(T0 + 50_000), await takeAt(T0 + HOLD_MS - 1)]).toEqual([false, false]);
+  expect(await takeAt(T0 + HOLD_MS)).toBe(true);
 });
 
 describe('a database address', () => {

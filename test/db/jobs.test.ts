@@ -204,6 +204,21 @@ describe.each(places)('jobs on $name', ({ make }) => {
     await stopping;
   });
 
+  test('are not begun again by the process that is doing them, although it could not renew its lease in time', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const { runs, handler, end } = makeSlow();
+    const { store } = await shared.start({ post: handler });
+    await store.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(1000);
+    await place.sql('update jobs set lease_until = 0');
+    await shared.pass(3000);
+    expect(runs).toHaveLength(1);
+    end();
+    await shared.pass(1000);
+    expect(await place.sql('select * from jobs')).toEqual([]);
+  });
+
   test('can be done now by the request that asked for them, and then not by anybody else', async () => {
     const place = await make();
     const shared = await share(place);

@@ -6,6 +6,7 @@ import type { Store } from '../../src/context.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
+import { OPERATION } from '../../src/purchases/operation.ts';
 import { endFailedPayment } from '../../src/purchases/pay.ts';
 import { settleUntilStored } from '../../src/purchases/send.ts';
 import { readSpilled, storeSpilled } from '../../src/purchases/spill.ts';
@@ -85,6 +86,19 @@ async function startPaid() {
       await endFailedPayment(found, error, 'p1', ports).catch((thrown: unknown) => {
         if (thrown !== die) throw thrown;
       });
+    },
+    /** An answer that proves nothing comes; the process ends right after the first commit. */
+    endAtCommit: async (error: HostingError) => {
+      let hasEnded = false;
+      watch = async ({ sql }, run, connection) => {
+        if (hasEnded) return connection.abandon().then(never);
+        const result = await run();
+        hasEnded ||= sql === 'commit';
+        return result;
+      };
+      const sleep = async (_: number, signal?: AbortSignal) => signal && untilAborted(signal);
+      void endFailedPayment(found, error, 'p1', makeContext(store, { system: { ...system, sleep } }));
+      await until(() => hasEnded);
     },
     restart: async () => {
       watch = works;
@@ -222,6 +236,20 @@ describe('a root password that arrived while the disk was full', () => {
     await endFailedPayment(operation, answer, 'p1', ports);
     await ledger.settle(id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
     expect((await passwords.find(id))?.password.reveal()).toContain(PASSWORD);
+  });
+
+  test('is told of by the next process if its answer proved nothing, came after the server was found, and was stored at the last moment', async () => {
+    const paid = await startPaid();
+    const { ledger, jobStore } = paid.store;
+    await ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    for (const job of await jobStore.list(OPERATION, 'T1')) await jobStore.end(job, undefined, 0);
+    const answer = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
+    await paid.endAtCommit(answer);
+    const { again } = await paid.restart();
+    expect((await again.passwords.find(paid.id))?.password.reveal()).toContain(PASSWORD);
+    expect(await again.ledger.find(paid.id)).toMatchObject({ notifiedAt: undefined });
+    expect(await again.jobStore.list(OPERATION, 'T1')).toMatchObject([{ key: paid.id }]);
+    await again.close();
   });
 
   test('is kept sealed, in a file for its owner only that has its place on the disk before', async () => {

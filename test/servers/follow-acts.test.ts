@@ -49,6 +49,7 @@ async function openFollowing() {
     answer: { kind: 'shown' } as Updated,
     maySee: true,
     isTold: true,
+    whileReading: async () => {},
   };
   const shown: FollowedAct[] = [];
   const told: FollowedAct[] = [];
@@ -69,6 +70,7 @@ async function openFollowing() {
   };
   const fetchServers = createShare(system).reader(2000, async () => {
     world.reads += 1;
+    await world.whileReading();
     if (world.servers instanceof HostingError) throw world.servers;
     return {
       servers: world.servers,
@@ -191,6 +193,16 @@ test('another process takes over within a minute, and shows no duration that was
   world.servers = [RUNNING];
   await pass(1000);
   expect(shown[1]).toMatchObject({ id: 'act-2', isMeasured: false });
+});
+
+test('a server that somebody stops while it is looked up after a reboot is reported as superseded, once', async () => {
+  const { store, world, shown, follow, pass, count } = await openFollowing();
+  await follow();
+  world.servers = [RUNNING];
+  world.whileReading = () => store.followedActs.supersede({ ...ACT, id: 'act-2', action: 'stop' }, 1);
+  await pass(5000);
+  expect(standings(shown)).toEqual([['superseded']]);
+  expect(await count()).toBe(0);
 });
 
 test('states that come and go are waited out', async () => {

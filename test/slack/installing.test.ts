@@ -56,6 +56,7 @@ test.each([
   [{ ok: false, error: 'account_inactive' }, 'revoked'],
   [{ ok: false, error: 'token_revoked' }, 'revoked'],
   [{ ok: false, error: 'token_expired' }, 'unknown'],
+  [{ ok: false, error: 'ratelimited' }, 'unknown'],
   // Also the answer to a request from an address that the app's settings don't allow.
   [{ ok: false, error: 'invalid_auth' }, 'unknown'],
   [{ ok: false, error: 'internal_error' }, 'unknown'],

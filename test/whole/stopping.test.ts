@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '../../src/log.ts';
+import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { orderOf } from '../support/acts.ts';
 import { startTeam } from '../support/team.ts';
@@ -45,6 +46,18 @@ test('a stop waits for an order that the background carries out, and for its out
   expect(team.manager.screen()).toContain("I've saved it");
   await team.restart();
   expect(team.hosting.charges(team.account)).toHaveLength(1);
+});
+
+test('a stop waits for a reboot whose answer is slow, announces it, and stores that it was done', async () => {
+  await using team = await startTeam({ servers: 1, settings: { HOSTING_TIMEOUT_MS: '10000' } });
+  team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 2500 });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('Working on it');
+  await team.app.close();
+  expect(team.operator.screen()).toMatch(/@otto (is rebooting|rebooted) web-1/);
+  await team.restart();
+  const [entry] = await team.app.ports.audit.list({ workspaceId: TEAM.id, actions: ['reboot'], limit: 1 });
+  expect(entry?.outcome).toBe('done');
 });
 
 test.each([

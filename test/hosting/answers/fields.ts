@@ -51,7 +51,7 @@ const STATES: Row[] = [
   ...['""', '" "', '"\\t\\n"', 'null', '[]', '{"name":"running"}', 'true'].map((state) =>
     vary('state', state, {}, 'told'),
   ),
-  ...['hibernating', 'checking', 'deleted', 'not_found'].map((state) =>
+  ...['hibernating', 'checking', 'deleted', 'not_found', 'off', 'stopped', 'active', 'error'].map((state) =>
     vary('state', JSON.stringify(state), { state }, 'understood'),
   ),
 ];
