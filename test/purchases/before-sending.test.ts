@@ -109,6 +109,17 @@ describe('before it is sent', () => {
     expect(scenario.sent()).toBe(0);
   });
 
+  test('a renewal is refused when the price of the plan that its server was ordered with has changed', async () => {
+    await press(app);
+    const [server] = scenario.hosting.servers.slice(-1);
+    const { id: serverId, label, paidUntil } = server ?? expect.fail('no server was created');
+    scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
+    await press(app, { kind: 'renew', serverId, label, paidUntil: paidUntil ?? 0 }, { id: OTHER_ID });
+    const reason = { code: 'price_moved', details: { before: 499, now: 599 } };
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason });
+    expect(scenario.sent()).toBe(1);
+  });
+
   describe('what permitted it is looked up again when it leaves the queue', () => {
     const grant = (subjectId: string) => scenario.store.grants.put(newGrant({ subjectId, role: 'manager' }));
     const requireTwo = async () => {
@@ -123,9 +134,9 @@ describe('before it is sent', () => {
       await scenario.store.workspaces.changeSettings('T1', was, frozen);
     };
 
-    const setBudget = async (most: number) => {
+    const setBudget = async (most: number, whose: 'workspace' | 'person' = 'workspace') => {
       const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
-      const budget = { workspace: money(most) };
+      const budget = { [whose]: money(most) };
       await scenario.store.workspaces.changeSettings('T1', was, { ...was, budget });
     };
 
@@ -151,6 +162,7 @@ describe('before it is sent', () => {
       ['the two-person rule was turned on', 'approval_needed', requireTwo],
       ['purchases were frozen', 'purchases_frozen', freeze],
       ['the budget was lowered', 'over_budget', () => setBudget(498)],
+      ['the budget of each user was lowered', 'over_budget', () => setBudget(498, 'person')],
       [
         'the price has changed and it waited long',
         'price_moved',
