@@ -98,8 +98,13 @@ describe('before it is sent', () => {
       'paid_until_unknown',
     ],
     [
-      'was renewed since',
+      'is paid for a shorter time than was shown',
       { servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 }] },
+      'already_renewed',
+    ],
+    [
+      'was renewed since',
+      { servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 + 2 * MONTH_MS }] },
       'already_renewed',
     ],
   ] as const)('a renewal is refused when its server %s', async (_words, { servers }, code) => {
