@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 /** A server that U1 created, and its root password. */
 const holdPassword = (word = PASSWORD, serverId = 1) =>
-  settleCreate(store.ledger, newCreate(), { serverId, password: new Secret(word) });
+  settleCreate(store.ledger, newCreate(), { serverId, password: new Secret(word), isFirstHand: true });
 
 const install = (token: string) => {
   const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };
@@ -105,6 +105,15 @@ describe('a row that was copied', () => {
     });
     await expect(store.passwords.find(mine)).rejects.toThrow(VaultError);
     await expect(store.passwords.find(theirs)).rejects.toThrow(VaultError);
+  });
+
+  test('to another operation of the same creator, label and server ID, in another account, can’t be opened', async () => {
+    const [mine, other] = [await holdPassword('mine'), await holdPassword('other')];
+    const copy =
+      'update passwords set sealed = (select sealed from passwords where operation_id = ?) where operation_id = ?';
+    bySql(path, (db) => db.prepare(copy).run(other, mine));
+    await expect(store.passwords.find(mine)).rejects.toThrow(VaultError);
+    expect((await store.passwords.find(other))?.password.reveal()).toBe('other');
   });
 
   test('with a reply address can’t be opened in another workspace, or under another ID', async () => {

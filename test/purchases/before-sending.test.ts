@@ -98,8 +98,13 @@ describe('before it is sent', () => {
       'paid_until_unknown',
     ],
     [
-      'was renewed since',
+      'is paid for a shorter time than was shown',
       { servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 }] },
+      'already_renewed',
+    ],
+    [
+      'was renewed since',
+      { servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 + 2 * MONTH_MS }] },
       'already_renewed',
     ],
   ] as const)('a renewal is refused when its server %s', async (_words, { servers }, code) => {
@@ -107,6 +112,17 @@ describe('before it is sent', () => {
     await press(app, RENEWAL);
     expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code } });
     expect(scenario.sent()).toBe(0);
+  });
+
+  test('a renewal is refused when the price of the plan that its server was ordered with has changed', async () => {
+    await press(app);
+    const [server] = scenario.hosting.servers.slice(-1);
+    const { id: serverId, label, paidUntil } = server ?? expect.fail('no server was created');
+    scenario.hosting.plans = scenario.hosting.plans.map((plan) => ({ ...plan, monthly: money(599) }));
+    await press(app, { kind: 'renew', serverId, label, paidUntil: paidUntil ?? 0 }, { id: OTHER_ID });
+    const reason = { code: 'price_moved', details: { before: 499, now: 599 } };
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason });
+    expect(scenario.sent()).toBe(1);
   });
 
   describe('what permitted it is looked up again when it leaves the queue', () => {
@@ -123,9 +139,9 @@ describe('before it is sent', () => {
       await scenario.store.workspaces.changeSettings('T1', was, frozen);
     };
 
-    const setBudget = async (most: number) => {
+    const setBudget = async (most: number, whose: 'workspace' | 'person' = 'workspace') => {
       const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
-      const budget = { workspace: money(most) };
+      const budget = { [whose]: money(most) };
       await scenario.store.workspaces.changeSettings('T1', was, { ...was, budget });
     };
 
@@ -151,6 +167,7 @@ describe('before it is sent', () => {
       ['the two-person rule was turned on', 'approval_needed', requireTwo],
       ['purchases were frozen', 'purchases_frozen', freeze],
       ['the budget was lowered', 'over_budget', () => setBudget(498)],
+      ['the budget of each user was lowered', 'over_budget', () => setBudget(498, 'person')],
       [
         'the price has changed and it waited long',
         'price_moved',
