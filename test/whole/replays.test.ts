@@ -184,10 +184,17 @@ describe('a request that is delivered again with differences', () => {
   it('is a replay when Slack signs it again: a command, a button, a form', async () => {
     await using team = await startTeam(OVER_HTTP);
     await doEverything(team);
+    await team.operator.types('/vps show web-1');
+    await team.operator.presses('Note…');
+    await team.operator.fills({ Note: 'on call' });
+    await team.operator.presses('Save');
+    await team.operator.sees('Note saved');
     const changes = changesSeen(team).length;
     for (const [by, what, before] of [
       ['otto', 'command /vps reboot', 0],
       ['otto', 'block_actions stop', 2],
+      // Nothing but its ID of Slack says that it is the same, unlike a confirmation.
+      ['otto', 'view_submission note', 4],
       ['mara', 'view_submission delete', 0],
     ] as const) {
       const { body } = kept(team, what);

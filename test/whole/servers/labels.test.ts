@@ -93,6 +93,8 @@ describe('a strange label', () => {
       await manager.types(`/vps show ${id}`);
       if (isAmbiguous) await manager.chooses('Choose a server', String(id));
       await manager.sees('Paid until');
+      // Before the answers to its buttons replace the card.
+      expectNobodyIsPinged(team, 'mara');
       await manager.presses('Reboot');
       await manager.sees('rebooted');
       await manager.presses('Renew…');
