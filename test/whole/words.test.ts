@@ -66,7 +66,7 @@ describe('a failed command', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained in a sentence, whatever code the hosting API returns', async (verb) => {
-    await using team = await startHurried(25);
+    await using team = await startHurried(10);
     team.hosting.seedServers(team.account, ERROR_CODES.length, 'web');
     for (const [place, code] of ERROR_CODES.entries()) {
       const manager = team.slack.as('mara').overlooksOldMessages();
@@ -97,7 +97,7 @@ describe('a failed command', () => {
   it.concurrent.each(
     verbs,
   )('with a %s is explained when the hosting API can’t be reached, and nothing stays unconfirmed', async (verb) => {
-    await using team = await startHurried(25);
+    await using team = await startHurried(10);
     team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
     await team.manager.types(
