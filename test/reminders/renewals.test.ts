@@ -70,6 +70,13 @@ describe('renewals whose process has died', () => {
   };
   const settle = (id: string, serverId: number) =>
     store.ledger.settle(id, { at: T0, serverId, paidUntil: paidUntil + 9, isFirstHand: true }, entry());
+  /** Begins another batch with the same months, while the database fails to store a confirmation. */
+  const beginWith = async (error: Error) => {
+    const ledger = { ...store.ledger, prepare: () => Promise.reject(error) };
+    await store.renewalBatches.put(makeBatch('F2'));
+    await store.renewalBatches.confirm('F2', T0);
+    await ports.jobs.runNow(BATCH, 'F2', createBatchHandler({ ...ports, ledger }));
+  };
   const refuse = (id: string) =>
     store.ledger.refuse(id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
 
@@ -87,7 +94,7 @@ describe('renewals whose process has died', () => {
     expect(await store.ledger.find('F1O3')).toBeUndefined();
   });
 
-  test('are gone on with while they can be sent in time', async () => {
+  test('are continued while they can be sent in time', async () => {
     await refuse('F1O2');
     await runAfter(31_000);
     const begun = await store.ledger.find('F1O3');
@@ -107,16 +114,11 @@ describe('renewals whose process has died', () => {
   });
 
   test('are not reported as not begun while a commit whose outcome was unknown may still have confirmed them', async () => {
-    const { ledger } = store;
-    const commitsUnseen = () => Promise.reject(new CommitUnknown(new Error('connection lost')));
-    const app = { ...ports, ledger: { ...ledger, prepare: commitsUnseen } };
-    await store.renewalBatches.put(makeBatch('F2'));
-    await store.renewalBatches.confirm('F2', T0);
-    await ports.jobs.runNow(BATCH, 'F2', createBatchHandler(app));
+    await beginWith(new CommitUnknown(new Error('connection lost')));
     expect(told).toEqual([]);
     // The database shows it a moment later, and its job pays it.
-    await confirm(ledger, newRenew(3, paidUntil, { id: 'F2O3' }));
-    await markSent(ledger, 'F2O3', T0);
+    await confirm(store.ledger, newRenew(3, paidUntil, { id: 'F2O3' }));
+    await markSent(store.ledger, 'F2O3', T0);
     await settle('F2O3', 3);
     time.now = T0 + 4 * MINUTE_MS;
     await ports.jobs.runNow(BATCH, 'F2');
@@ -124,27 +126,14 @@ describe('renewals whose process has died', () => {
   });
 
   test('are tried again within seconds when the outcome of a commit was unknown', async () => {
-    const { ledger } = store;
-    const commitsUnseen = () => Promise.reject(new CommitUnknown(new Error('connection lost')));
-    const app = { ...ports, ledger: { ...ledger, prepare: commitsUnseen } };
-    await store.renewalBatches.put(makeBatch('F2'));
-    await store.renewalBatches.confirm('F2', T0);
-    await ports.jobs.runNow(BATCH, 'F2', createBatchHandler(app));
-    expect(await ledger.find('F2O3')).toBeUndefined();
+    await beginWith(new CommitUnknown(new Error('connection lost')));
+    expect(await store.ledger.find('F2O3')).toBeUndefined();
     await runAfter(3000);
-    expect(await ledger.find('F2O3')).toBeDefined();
+    expect(await store.ledger.find('F2O3')).toBeDefined();
   });
 
   test('are reported at once when one of them could not be confirmed and certainly was not', async () => {
-    const { ledger } = store;
-    const fails = () => Promise.reject(new Error('the disk is full'));
-    await store.renewalBatches.put(makeBatch('F2'));
-    await store.renewalBatches.confirm('F2', T0);
-    await ports.jobs.runNow(
-      BATCH,
-      'F2',
-      createBatchHandler({ ...ports, ledger: { ...ledger, prepare: fails } }),
-    );
+    await beginWith(new Error('the disk is full'));
     expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'not_begun']]);
   });
 
