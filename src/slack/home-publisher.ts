@@ -41,7 +41,8 @@ interface ReadHome {
   readonly readId: string;
 }
 
-const MOST_USERS = 10_000;
+/** By size: a cache that is limited by its number of entries allocates all of them at the start. */
+const OF_MANY_USERS = { maxSize: 10_000, sizeCalculation: () => 1 };
 
 /** The pause between two publications for one user, except after a press. */
 const GAP_MS = 1000;
@@ -82,7 +83,7 @@ export type HomePublisher = ReturnType<typeof createHomePublisher>;
 export function createHomePublisher(parts: Parts) {
   const { homes, system, log, requestFor } = parts;
   /** The blocks that answer each user's last press, until they press again or reopen Home. */
-  const notices = new LRUCache<string, readonly KnownBlock[]>({ max: MOST_USERS });
+  const notices = new LRUCache<string, readonly KnownBlock[]>(OF_MANY_USERS);
   const refreshing = new Set<string>();
   const redrawing = new Map<WorkspaceId, Set<UserId>>();
   const start = (work: Promise<void>): void =>
@@ -284,7 +285,7 @@ interface Line {
  * a key, only the newest is run.
  */
 export function createNewestFirst(system: System) {
-  const lines = new LRUCache<string, Line>({ max: MOST_USERS });
+  const lines = new LRUCache<string, Line>(OF_MANY_USERS);
   const lineOf = (key: string): Line => {
     const known = lines.get(key);
     if (known) return known;

@@ -36,7 +36,8 @@ export function createHttpReceiver(options: {
 }): Transport {
   const signingSecret = options.signingSecret.reveal();
   const { clock } = options;
-  const known = new LRUCache<string, true>({ max: KNOWN_REQUESTS });
+  // Limited by size, like `cacheLookups`.
+  const known = new LRUCache<string, true>({ maxSize: KNOWN_REQUESTS, sizeCalculation: () => 1 });
   let app: App | undefined;
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readBody(request);

@@ -6,8 +6,8 @@ import { startTeam } from '../support/team.ts';
 /** A list of so many servers is a table, which doesn't ride on the ack of its command. */
 const LONG = 21;
 
-describe('an answer', () => {
-  it('appears once, whatever Slack says when it accepts it', async () => {
+describe.concurrent('an answer', () => {
+  it('appears once, whatever Slack says when it accepts it', async ({ expect }) => {
     await using team = await startTeam();
     team.hosting.seedServers(team.account, LONG, 'web');
     const otto = team.slack.as('otto');
@@ -58,7 +58,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a form that Slack refuses to open', () => {
+describe.concurrent('a form that Slack refuses to open', () => {
   it('is not reported as too slow', async () => {
     await using team = await startTeam({ servers: 1 });
     team.slack.faults.failMethod('views.open', 'invalid_arguments', 1);
@@ -85,7 +85,7 @@ describe('a form that Slack refuses to open', () => {
 
 const FORMER = 'T0FORMER01';
 
-it('the requests of a former workspace are refused, whatever is still stored of it', async () => {
+it.concurrent('the requests of a former workspace are refused, whatever is still stored of it', async () => {
   await using team = await startTeam();
   const { slack, app } = team;
   const { workspaces, apiKeys, audit } = app.ports;
@@ -100,7 +100,7 @@ it('the requests of a former workspace are refused, whatever is still stored of 
   expect(entry).toMatchObject({ outcome: 'denied', code: 'other_workspace' });
 });
 
-it('users are asked to try again while Slack has not said which workspace the token is for', async () => {
+it.concurrent('users are asked to try again while Slack has not said which workspace the token is for', async () => {
   await using team = await startTeam();
   team.slack.faults.failMethod('auth.test', 'internal_error');
   await team.restart();
@@ -108,7 +108,7 @@ it('users are asked to try again while Slack has not said which workspace the to
   await team.owner.sees('Try again in a minute');
 });
 
-it('users see their place in the queue and an estimate once the limit of requests is used up', async () => {
+it.concurrent('users see their place in the queue and an estimate once the limit of requests is used up', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
   const hosting = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id);

@@ -45,7 +45,7 @@ async function orderServer(team: Team) {
   return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
 }
 
-describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => {
+describe.concurrent.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => {
   test('are refused by the app and by every program, and nothing is written', async () => {
     await using team = await startTeam({ engine });
     const password = await orderServer(team);
@@ -115,7 +115,7 @@ describe.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => 
   });
 });
 
-test.each(
+test.concurrent.each(
   PROGRAMS.map((words) => words.join(' ')),
 )('%s creates no database where DATABASE_URL is mistyped', async (typed) => {
   const folder = makeFolder();

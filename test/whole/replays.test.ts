@@ -49,7 +49,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   ].map((what) => kept(team, what));
 }
 
-describe('a signed request that comes again', () => {
+describe.concurrent('a signed request that comes again', () => {
   it('changes nothing a second time, is refused with an explanation, and audited', async () => {
     await using team = await startTeam();
     const all = await doEverything(team);
@@ -91,7 +91,7 @@ describe('a signed request that comes again', () => {
     expect(team.hosting.charges(team.account)).toHaveLength(charges);
   });
 
-  it('is refused while the first delivery is still being carried out', async () => {
+  it('is refused while the first delivery is still being carried out', async ({ expect }) => {
     await using team = await startTeam({
       servers: 1,
       exempt: { slackRulesKept: 'all twenty have one response_url' },
@@ -123,7 +123,7 @@ describe('a signed request that comes again', () => {
 /** Signatures and their times are a matter of HTTP alone. */
 const OVER_HTTP = { mode: 'http' } as const;
 
-describe('an answer to a command', () => {
+describe.concurrent('an answer to a command', () => {
   /** What its sender gets, and how many answers went to its user alone. */
   const send = async (team: Team, body: string, secondsAgo: number) => {
     const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
@@ -134,7 +134,9 @@ describe('an answer to a command', () => {
   };
   const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
 
-  it('goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async () => {
+  it('goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async ({
+    expect,
+  }) => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
     const { response, headers } = await send(team, body, 0);
@@ -149,17 +151,17 @@ describe('an answer to a command', () => {
   });
 });
 
-describe('a request that is delivered again with differences', () => {
+describe.concurrent('a request that is delivered again with differences', () => {
   const again = (team: Team, by: 'otto' | 'mara') => {
     const codes = async () =>
       (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
     return { codes };
   };
 
-  it.each([
+  it.for([
     ['with an ID of Slack', {}],
     ['without an ID of Slack', { trigger_id: '' }],
-  ])('is a replay if only unsigned parts differ: a request %s', async (_name, change) => {
+  ] as const)('is a replay if only unsigned parts differ: a request %s', async ([, change], { expect }) => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const fields = { ...team.slack.commandFields('otto', '#ops', 'reboot web-1'), ...change };
     const { headers, body } = await team.slack.deliverSigned({ fields });
@@ -181,7 +183,7 @@ describe('a request that is delivered again with differences', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('is a replay when Slack signs it again: a command, a button, a form', async () => {
+  it('is a replay when Slack signs it again: a command, a button, a form', async ({ expect }) => {
     await using team = await startTeam(OVER_HTTP);
     await doEverything(team);
     await team.operator.types('/vps show web-1');
@@ -211,7 +213,7 @@ describe('a request that is delivered again with differences', () => {
     expect(changesSeen(team)).toHaveLength(changes);
   });
 
-  it('is not a replay if it has no ID of Slack and is signed at two different times', async () => {
+  it('is not a replay if it has no ID of Slack and is signed at two different times', async ({ expect }) => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
     const body = new URLSearchParams(fields).toString();
@@ -228,7 +230,7 @@ describe('a request that is delivered again with differences', () => {
   });
 });
 
-describe('a request that Slack did not sign', () => {
+describe.concurrent('a request that Slack did not sign', () => {
   it('is refused with 401 and has no effect', async () => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const { slack } = team;

@@ -206,7 +206,7 @@ describe.each(ENGINES)('the database of a stopped app, on $name,', ({ engine, is
 });
 
 onTerminal('npm start on a terminal', () => {
-  test('says in sentences what the app is connected to and what to do next', async () => {
+  test('says in sentences what the app is connected to and what to do next', async ({ expect }) => {
     await using team = await startTeam({ isConnected: false });
     const settings = { ...team.environment, DATABASE_URL: 'sqlite::memory:', PROT: '1' };
     await using app = startOnTerminal('main.js', settings);
@@ -222,7 +222,7 @@ onTerminal('npm start on a terminal', () => {
     expect(app.screen()).toContain('Stopping (signal SIGINT).');
   });
 
-  test('says once why it is not ready, however often it tries', async () => {
+  test('says once why it is not ready, however often it tries', async ({ expect }) => {
     await using team = await startTeam({ exempt: { slackRulesKept: 'its token is wrong' } });
     const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
     await using app = startOnTerminal('main.js', settings);
@@ -313,7 +313,7 @@ describe.concurrent('npm run key', () => {
 });
 
 onTerminal('npm run key on a terminal', () => {
-  test('asks for the key, does not show it, and takes Enter', async () => {
+  test('asks for the key, does not show it, and takes Enter', async ({ expect }) => {
     await using team = await startTeam({ isConnected: false });
     await using key = startOnTerminal('cli/main.js key set', { ...team.environment });
     await expect.poll(key.screen).toContain('press Enter: ');
@@ -323,7 +323,7 @@ onTerminal('npm run key on a terminal', () => {
     expect(key.screen()).not.toContain(team.apiKey);
   });
 
-  test('stores nothing after Ctrl-C', async () => {
+  test('stores nothing after Ctrl-C', async ({ expect }) => {
     await using team = await startTeam({ isConnected: false });
     await using key = startOnTerminal('cli/main.js key set', { ...team.environment });
     await expect.poll(key.screen).toContain('press Enter: ');

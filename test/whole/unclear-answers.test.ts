@@ -55,7 +55,7 @@ const OTHER_WORDS = [
   { task: { id: 991 } },
 ];
 
-test('an order that was charged, and whose error has a documented code next to other text, is sent once and found, and no message says that nothing was charged', async () => {
+test.concurrent('an order that was charged, and whose error has a documented code next to other text, is sent once and found, and no message says that nothing was charged', async () => {
   await using team = await startWithServers(CODES_BESIDE_OTHERS.length);
   for (const [place, rule] of CODES_BESIDE_OTHERS.entries()) {
     team.hosting.faults.add({ on: 'create', ...rule });
@@ -76,7 +76,7 @@ test('an order that was charged, and whose error has a documented code next to o
   expect(team.hosting.listServers(team.account)).toHaveLength(2 * times);
 });
 
-test('a 2xx answer with undocumented fields in its body is no proof that a server was created, renewed or stopped', async () => {
+test.concurrent('a 2xx answer with undocumented fields in its body is no proof that a server was created, renewed or stopped', async () => {
   await using team = await startWithServers(OTHER_WORDS.length);
   for (const [place, beside] of OTHER_WORDS.entries()) {
     const [created, label] = [`new-${place + 1}`, `web-${place + 1}`];
@@ -100,7 +100,7 @@ test('a 2xx answer with undocumented fields in its body is no proof that a serve
   }
 });
 
-test('an answer to a power action that proves nothing and denies nothing is taken as accepted, and the server is followed', async () => {
+test.concurrent('an answer to a power action that proves nothing and denies nothing is taken as accepted, and the server is followed', async () => {
   await using team = await startWithServers(4);
   for (const [label, body, words] of [
     ['web-1', { message: 'Server rebooted' }, 'The hosting API says: “Server rebooted”'],
@@ -127,7 +127,7 @@ const SIGNS: readonly Pick<FaultRule, 'beside' | 'headers'>[] = [
   { beside: { has_more: true } },
 ];
 
-test('a delete that the API has only begun is not reported as done because of a list that may be incomplete', async () => {
+test.concurrent('a delete that the API has only begun is not reported as done because of a list that may be incomplete', async () => {
   await using team = await startWithServers(SIGNS.length);
   for (const [place, signs] of SIGNS.entries()) {
     const label = `web-${place + 1}`;
@@ -145,7 +145,7 @@ test('a delete that the API has only begun is not reported as done because of a 
   }
 });
 
-test('a root password under another name than the documented one reaches the server’s creator in the unchanged answer', async () => {
+test.concurrent('a root password under another name than the documented one reaches the server’s creator in the unchanged answer', async () => {
   await using team = await startTeam({ hosting: { answers: { passwordField: 'rootPassword' } } });
   const manager = await orders(team);
   await manager.sees('was created');
@@ -156,7 +156,7 @@ test('a root password under another name than the documented one reaches the ser
   expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
 });
 
-test('a price is shown in the currency that the plan names, not in the operator’s', async () => {
+test.concurrent('a price is shown in the currency that the plan names, not in the operator’s', async () => {
   await using team = await startTeam({ hosting: { answers: { prices: 'in_usd' } } });
   await team.manager.types(orderOf('web-1'));
   await team.manager.sees(/\d\.\d\d USD per month/);

@@ -57,7 +57,9 @@ async function writeRequest(
   return id;
 }
 
-it('asking to be an owner of one server is refused before the form asks for a reason, if the form is submitted anyway, and when such a request is to be approved', async () => {
+it.concurrent('asking to be an owner of one server is refused before the form asks for a reason, if the form is submitted anyway, and when such a request is to be approved', async ({
+  expect,
+}) => {
   await using team = await startWithRequester();
   await team.nora.types('/vps access ask owner on web-1');
   await team.nora.sees('Owners always have access to every server');
@@ -80,8 +82,8 @@ it('asking to be an owner of one server is refused before the form asks for a re
   await expect.poll(async () => (await openRequests(team)).length).toBe(0);
 });
 
-describe('asking for a server without a label', () => {
-  it('is not treated as a request for all servers', async () => {
+describe.concurrent('asking for a server without a label', () => {
+  it('is not treated as a request for all servers', async ({ expect }) => {
     await using team = await startWithRequester();
     const by = rawUser(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
@@ -103,7 +105,7 @@ describe('asking for a server without a label', () => {
   });
 });
 
-describe('approving a request', () => {
+describe.concurrent('approving a request', () => {
   it('for a lower role does not revoke a higher one that was granted since', async () => {
     await using team = await startWithRequester();
     await team.ask('viewer', 'We’ll let you know');
@@ -114,7 +116,9 @@ describe('approving a request', () => {
     expect(await rolesOf(team)).toEqual(['manager']);
   });
 
-  it('for eight hours does not shorten a grant for a day; a direct grant by an owner does', async () => {
+  it('for eight hours does not shorten a grant for a day; a direct grant by an owner does', async ({
+    expect,
+  }) => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('operator', 'We’ll let you know');
@@ -132,7 +136,7 @@ describe('approving a request', () => {
   });
 });
 
-describe('asking again and again', () => {
+describe.concurrent('asking again and again', () => {
   it('reaches the owners at most three times an hour, and says when the next request is possible', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
@@ -155,7 +159,9 @@ describe('asking again and again', () => {
     team.approver.doesNotSee('why U0A5');
   });
 
-  it('ends after a week without an answer: the request expires, and the requester is notified', async () => {
+  it('ends after a week without an answer: the request expires, and the requester is notified', async ({
+    expect,
+  }) => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     await team.ask('viewer', 'We’ll let you know');
@@ -170,7 +176,7 @@ describe('asking again and again', () => {
   });
 });
 
-it('the card of a request loses its buttons at the next press if it could not be updated before', async () => {
+it.concurrent('the card of a request loses its buttons at the next press if it could not be updated before', async () => {
   await using team = await startWithRequester();
   await team.ask('viewer', 'We’ll let you know');
   await team.approver.sees('is requesting the viewer role');
@@ -186,7 +192,7 @@ it('the card of a request loses its buttons at the next press if it could not be
   expect(await rolesOf(team)).toEqual([]);
 });
 
-it('a request that reached no owner is posted when it is requested again, and never said to have been sent before that', async () => {
+it.concurrent('a request that reached no owner is posted when it is requested again, and never said to have been sent before that', async () => {
   await using team = await startWithRequester();
   team.slack.faults.failMethod('chat.postMessage', 'internal_error');
   await team.ask('viewer', 'we couldn’t message an owner yet');
@@ -197,7 +203,7 @@ it('a request that reached no owner is posted when it is requested again, and ne
   expect(team.approver.messages()).toHaveLength(1);
 });
 
-it('a role through one of many groups needs one request to Slack, however many groups have a role', async () => {
+it.concurrent('a role through one of many groups needs one request to Slack, however many groups have a role', async () => {
   await using team = await startWithRequester();
   team.hosting.seedServers(team.account, 1, 'web');
   const give = (subjectId: string, role: 'viewer' | 'operator') =>
@@ -210,7 +216,7 @@ it('a role through one of many groups needs one request to Slack, however many g
   expect(asked).toHaveLength(1);
 });
 
-it('a request for a role in a workspace with an approvals channel still goes to the owners directly, since its reason may be private', async () => {
+it.concurrent('a request for a role in a workspace with an approvals channel still goes to the owners directly, since its reason may be private', async () => {
   await using team = await startWithRequester();
   const { workspaces } = team.app.ports;
   const was = (await workspaces.find(TEAM.id))?.settings;

@@ -15,7 +15,7 @@ async function startWithServers(options: Parameters<typeof startTeam>[0] = {}) {
   return team;
 }
 
-describe('a role granted to a user group', () => {
+describe.concurrent('a role granted to a user group', () => {
   it('applies to its members, says why, and ends when they leave the group', async () => {
     await using team = await startWithServers();
     const { slack } = team;
@@ -53,7 +53,7 @@ describe('a role granted to a user group', () => {
   });
 });
 
-describe('a role granted to a channel', () => {
+describe.concurrent('a role granted to a channel', () => {
   it('applies to full members who act there, or in a form that was opened there, and nowhere else', async () => {
     await using team = await startWithServers();
     await team.owner.types('/vps access grant #ops viewer');
@@ -81,7 +81,9 @@ describe('a role granted to a channel', () => {
     expect((await types('C0RANDOM01')).response).toBe('{"options":[]}');
   });
 
-  it('pays for nothing once its user has left the channel, in a form that they opened there before either', async () => {
+  it('pays for nothing once its user has left the channel, in a form that they opened there before either', async ({
+    expect,
+  }) => {
     await using team = await startWithServers();
     await grantRole(team, 'C0OPS00001', 'manager', { subjectKind: 'channel' });
     const nora = team.slack.as('nora').in('#ops');
@@ -127,7 +129,7 @@ function renameAll(
   });
 }
 
-describe('a role for some servers', () => {
+describe.concurrent('a role for some servers', () => {
   it('lists, offers and changes only those', async () => {
     await using team = await startWithServers();
     const nora = team.slack.as('nora');
@@ -192,7 +194,7 @@ describe('a role for some servers', () => {
   });
 });
 
-it('a temporary role ends on time, and its end is audited', async () => {
+it.concurrent('a temporary role ends on time, and its end is audited', async ({ expect }) => {
   const system = movableSystem();
   await using team = await startWithServers({ system });
   const nora = team.slack.as('nora');
@@ -209,7 +211,9 @@ it('a temporary role ends on time, and its end is audited', async () => {
   await team.owner.sees('The app ended');
 });
 
-it('the access screen grants and revokes roles by buttons, as the typed commands do, and shows errors beside their fields', async () => {
+it.concurrent('the access screen grants and revokes roles by buttons, as the typed commands do, and shows errors beside their fields', async ({
+  expect,
+}) => {
   await using team = await startWithServers();
   const { owner } = team;
   const nora = team.slack.as('nora');
@@ -247,7 +251,7 @@ it('the access screen grants and revokes roles by buttons, as the typed commands
   await nora.sees('You don’t have a role yet');
 });
 
-it('the last owner can’t revoke their own role', async () => {
+it.concurrent('the last owner can’t revoke their own role', async () => {
   await using team = await startTeam({
     settings: { OWNERS: '' },
     hasRoles: false,
@@ -271,7 +275,7 @@ it('the last owner can’t revoke their own role', async () => {
   await manager.sees('You need the owner role');
 });
 
-it('/vps access for users who aren’t owners says which role they have, and lets them ask for the next one, but never for the owner role', async () => {
+it.concurrent('/vps access for users who aren’t owners says which role they have, and lets them ask for the next one, but never for the owner role', async () => {
   await using team = await startTeam();
   const [nora, vera, mara] = (['nora', 'vera', 'mara'] as const).map((name) => team.slack.as(name));
   await nora?.types('/vps access');
@@ -289,7 +293,7 @@ it('/vps access for users who aren’t owners says which role they have, and let
   mara?.doesNotSee('[Ask for access]');
 });
 
-it('an empty group of owners doesn’t count as an owner', async () => {
+it.concurrent('an empty group of owners doesn’t count as an owner', async () => {
   await using team = await startTeam({ settings: { OWNERS: '' }, hasRoles: false });
   const { slack } = team;
   slack.admin.changeUser('olga', { isAdmin: false });
@@ -302,7 +306,7 @@ it('an empty group of owners doesn’t count as an owner', async () => {
   await manager.sees('without an owner');
 });
 
-it('the audit of roles says which roles were granted, for how long, and which were revoked', async () => {
+it.concurrent('the audit of roles says which roles were granted, for how long, and which were revoked', async () => {
   await using team = await startTeam();
   await team.owner.types('/vps access grant @nora operator on web-* for 10m');
   await team.owner.sees('is now an operator');
@@ -319,7 +323,7 @@ it('the audit of roles says which roles were granted, for how long, and which we
   );
 });
 
-it('users who can’t have a role are refused one, with the reason, also one who had a role and was deactivated', async () => {
+it.concurrent('users who can’t have a role are refused one, with the reason, also one who had a role and was deactivated', async () => {
   await using team = await startWithServers();
   for (const [who, words] of [
     [`<@${USERS.sam.id}>`, 'People from other organizations'],
@@ -339,7 +343,7 @@ it('users who can’t have a role are refused one, with the reason, also one who
   await team.owner.sees('doesn’t have a role in this channel');
 });
 
-describe('asking for access', () => {
+describe.concurrent('asking for access', () => {
   it('can be answered only once, and never by the requester', async () => {
     await using team = await startWithServers({
       settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },

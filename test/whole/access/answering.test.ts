@@ -23,8 +23,10 @@ async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
   return Object.assign(team, { nora, approver });
 }
 
-describe('an owner who answers a request', () => {
-  it('can grant a lower role, for some servers, for a time, and never more than was requested', async () => {
+describe.concurrent('an owner who answers a request', () => {
+  it('can grant a lower role, for some servers, for a time, and never more than was requested', async ({
+    expect,
+  }) => {
     await using team = await startWithRequest();
     const [request] = await openRequests(team);
     const form = { o: { formId: 'F1', channelId: 'C0OPS00001' }, m: { id: request?.id } };
@@ -41,7 +43,7 @@ describe('an owner who answers a request', () => {
     expect(await rolesOf(team)).toEqual(['viewer web-*']);
   });
 
-  it('can deny it, which the requester and the audit are told', async () => {
+  it('can deny it, which the requester and the audit are told', async ({ expect }) => {
     await using team = await startWithRequest();
     await team.approver.presses('Deny');
     await team.nora.sees('@olga declined your request for the operator role.');
@@ -53,7 +55,7 @@ describe('an owner who answers a request', () => {
   });
 });
 
-describe('a requester', () => {
+describe.concurrent('a requester', () => {
   it('alone withdraws a request, with its button or the command, and the owners can’t approve it any more', async () => {
     await using team = await startWithRequest();
     const [request] = await openRequests(team);
@@ -107,7 +109,9 @@ describe('a requester', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('can’t run the refused command once the role has ended or was revoked, and no other user can', async () => {
+  it('can’t run the refused command once the role has ended or was revoked, and no other user can', async ({
+    expect,
+  }) => {
     const system = movableSystem();
     await using team = await startWithRequest({ system });
     const [request] = await openRequests(team);
@@ -137,7 +141,7 @@ describe('a requester', () => {
   });
 });
 
-describe('the access screen', () => {
+describe.concurrent('the access screen', () => {
   it('lists everyone by role, with how they have it, Slack’s admins included', async () => {
     await using team = await startTeam();
     const { owner } = team;
@@ -177,7 +181,7 @@ async function startInGrid() {
 
 const idsOf = (team: Team) => team.hosting.listServers(team.account).map(({ id }) => id);
 
-describe('a workspace of an Enterprise Grid', () => {
+describe.concurrent('a workspace of an Enterprise Grid', () => {
   it('works like any other, with IDs that begin with W', async () => {
     await using team = await startInGrid();
     const { slack } = team;
@@ -193,7 +197,7 @@ describe('a workspace of an Enterprise Grid', () => {
     await owner.sees(/by @wanda[\s\S]*@wanda reboot/);
   });
 
-  it('is not mistaken for the whole organization, whose payloads name no workspace', async () => {
+  it('is not mistaken for the whole organization, whose payloads name no workspace', async ({ expect }) => {
     await using team = await startInGrid();
     const by = rawUser(team, 'mara');
     const actions = [
@@ -226,7 +230,7 @@ async function startLimited() {
   };
 }
 
-test('a viewer for web-* learns no other label by ID, address, beginning or misspelling, or from /vps status', async () => {
+test.concurrent('a viewer for web-* learns no other label by ID, address, beginning or misspelling, or from /vps status', async () => {
   const { team, id, ipv4, label, nora } = await startLimited();
   await using _ = team;
   expect(label).toMatch(/^payroll/);

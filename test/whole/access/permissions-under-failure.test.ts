@@ -12,7 +12,7 @@ async function revoke(team: Team, who: UserName): Promise<void> {
   await owner.sees(`@${who}’s role was revoked`);
 }
 
-describe('a revoked role', () => {
+describe.concurrent('a revoked role', () => {
   it('stops open reviews, forms, dialogs, pickers and buttons from doing anything', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
@@ -73,7 +73,7 @@ describe('a revoked role', () => {
   });
 });
 
-describe('a button that another user was shown', () => {
+describe.concurrent('a button that another user was shown', () => {
   it('acts with the role of the user who presses it', async () => {
     await using team = await startTeam({ servers: 1 });
     await team.operator.types('/vps show web-1');
@@ -119,7 +119,7 @@ describe('a button that another user was shown', () => {
   });
 });
 
-it('a command from a workspace that the app was not set up for is refused, whichever user it names', async () => {
+it.concurrent('a command from a workspace that the app was not set up for is refused, whichever user it names', async () => {
   await using team = await startTeam({ servers: 1 });
   const owner = rawUser(team, 'olga');
   for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
@@ -132,7 +132,7 @@ it('a command from a workspace that the app was not set up for is refused, which
   expect(team.hosting.requests()).toEqual([]);
 });
 
-describe('a root password', () => {
+describe.concurrent('a root password', () => {
   it('is shown only to its creator, and only its creator can erase it: owners can’t', async () => {
     await using team = await startTeam();
     await createServer(team.manager);
@@ -194,7 +194,7 @@ describe('a root password', () => {
   });
 });
 
-describe('when Slack does not say who a user is', () => {
+describe.concurrent('when Slack does not say who a user is', () => {
   it('removes only the roles that admins have without a grant if users:read is missing', async () => {
     await using team = await startTeam({
       scopes: ['commands', 'chat:write'],
@@ -211,7 +211,7 @@ describe('when Slack does not say who a user is', () => {
     await named.sees('and was denied: no permission');
   });
 
-  it('fails closed within three seconds, also for a form', async () => {
+  it('fails closed within three seconds, also for a form', async ({ expect }) => {
     await using team = await startTeam({ settings: { OWNERS: USERS.nora.id } });
     team.slack.faults.slowDown('users.info', 20_000);
     const admin = rawUser(team, 'olga');

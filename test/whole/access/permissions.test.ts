@@ -115,7 +115,7 @@ const SENDERS: readonly Sender[] = [
   { who: 'sam' },
 ];
 
-describe('every command, button, form and menu', () => {
+describe.concurrent('every command, button, form and menu', () => {
   it('is in the table of this test', () => {
     const idsVia = (via: Action['via']) => [
       ...new Set(ACTIONS.filter((action) => action.via === via).map(({ id }) => id)),
@@ -216,7 +216,7 @@ describe('every command, button, form and menu', () => {
   });
 });
 
-describe('a role that is not granted to the user directly', () => {
+describe.concurrent('a role that is not granted to the user directly', () => {
   const nora = USERS.nora.id;
   const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0, pattern: '' } as const;
 

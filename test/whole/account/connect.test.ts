@@ -33,7 +33,7 @@ async function keyOf(team: Team): Promise<string | undefined> {
   return (await team.app.ports.apiKeys.find(TEAM.id))?.key.reveal();
 }
 
-describe('/vps connect', () => {
+describe.concurrent('/vps connect', () => {
   it('connects an account: only the owner sees the link, opening it does not use it up, and it works once', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
@@ -196,7 +196,7 @@ describe('/vps connect', () => {
   });
 });
 
-describe('the page for the API key', () => {
+describe.concurrent('the page for the API key', () => {
   it('loads nothing from other sites, and sends nothing to them', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
@@ -248,7 +248,7 @@ describe('the page for the API key', () => {
   });
 });
 
-describe('the API key', () => {
+describe.concurrent('the API key', () => {
   it('is in no answer, no log, no message, no audit entry, and no file in clear', async () => {
     const logged: string[] = [];
     const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
@@ -292,7 +292,7 @@ describe('the API key', () => {
   });
 });
 
-test('a key that another site posts is not taken, also from browsers without sec-fetch-site', async () => {
+test.concurrent('a key that another site posts is not taken, also from browsers without sec-fetch-site', async () => {
   await using team = await startUnconnected();
   const link = await askForLink(team);
   const send = async (headers: Record<string, string>) =>
@@ -315,7 +315,7 @@ test('a key that another site posts is not taken, also from browsers without sec
   expect((await post(other, team.apiKey, { 'sec-fetch-site': 'none' })).status).toBe(200);
 });
 
-describe('an API key that was set or removed', () => {
+describe.concurrent('an API key that was set or removed', () => {
   const post = (link: string, apiKey: string) =>
     fetch(link, { method: 'POST', body: new URLSearchParams({ api_key: apiKey }) });
 

@@ -45,7 +45,7 @@ async function order(slack: Installs['first'], label: string, outcome: string) {
 }
 
 const countCreates = ({ hosting }: Two) => hosting.requests({ operation: 'create' }).length;
-describe.each(ENGINES)('two workspaces on %s', (engine) => {
+describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with one API key can’t order a label whose order is unconfirmed in the other, also after a restart, and learn nothing more about it', async () => {
     await using team = await startTwo('one key', { engine });
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
@@ -76,7 +76,9 @@ describe.each(ENGINES)('two workspaces on %s', (engine) => {
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 
-  test('with two API keys of one account never take a server that one of them ordered for the other’s lost order', async () => {
+  test('with two API keys of one account never take a server that one of them ordered for the other’s lost order', async ({
+    expect,
+  }) => {
     await using team = await startTwo('two keys', { engine });
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.second, 'web-1', 'We’re not sure yet whether');
@@ -90,8 +92,8 @@ describe.each(ENGINES)('two workspaces on %s', (engine) => {
   });
 });
 
-describe('two workspaces with one API key', () => {
-  test('stay within one minute’s limit together', async () => {
+describe.concurrent('two workspaces with one API key', () => {
+  test('stay within one minute’s limit together', async ({ expect }) => {
     await using team = await startTwo();
     team.hosting.seedServers(team.account, 1, 'alpha');
     const [id = 0] = team.hosting.listServers(team.account).map((server) => server.id);
@@ -132,7 +134,9 @@ describe('two workspaces with one API key', () => {
   });
 });
 
-test('a second key of the same account, connected again, never lets more requests through than the limit', async () => {
+test.concurrent('a second key of the same account, connected again, never lets more requests through than the limit', async ({
+  expect,
+}) => {
   await using team = await startTeam();
   const { hosting, account, app, apiKey } = team;
   const [id = 0] = hosting.seedServers(account, 1, 'web');

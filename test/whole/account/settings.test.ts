@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, it, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
@@ -266,7 +266,9 @@ describe('/vps status', () => {
   });
 });
 
-test('AUDIT_KEEP_DAYS removes older entries, audits the removal, and leaves a log that verifies', async () => {
+test('AUDIT_KEEP_DAYS removes older entries, audits the removal, and leaves a log that verifies', async ({
+  expect,
+}) => {
   await using team = await startTeam({ settings: { AUDIT_KEEP_DAYS: '30' } });
   const entry = (actId: string, daysAgo: number): AuditEntry => ({
     at: Date.now() - daysAgo * DAY_MS,

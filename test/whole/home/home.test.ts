@@ -10,7 +10,9 @@ import { startTeam, type Team } from '../../support/team.ts';
 const calls = (team: Team, what: string) =>
   team.slack.traffic().filter((each) => each.from === 'app' && each.what.includes(what)).length;
 
-it('Home shows servers with the buttons that its user may press, and the outcome of each press', async () => {
+it.concurrent('Home shows servers with the buttons that its user may press, and the outcome of each press', async ({
+  expect,
+}) => {
   await using team = await startTeam({ servers: 300 });
   const otto = team.slack.as('otto').in('dm');
   await otto.opensHome();
@@ -39,7 +41,9 @@ it('Home shows servers with the buttons that its user may press, and the outcome
     expect(JSON.stringify(vera.home()?.blocks)).not.toContain(`"${button}"`);
 });
 
-it('Home shows how a press on a server that needs attention ended, until the next press', async () => {
+it.concurrent('Home shows how a press on a server that needs attention ended, until the next press', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: 1500 } });
   system.move(27 * DAY_MS);
@@ -54,7 +58,7 @@ it('Home shows how a press on a server that needs attention ended, until the nex
   await expect.poll(() => otto.screen()).not.toContain('running (');
 });
 
-it('Home doesn’t show how a press ended to a user whose role was revoked in the meantime', async () => {
+it.concurrent('Home doesn’t show how a press ended to a user whose role was revoked in the meantime', async () => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: 4000 } });
   system.move(27 * DAY_MS);
@@ -69,7 +73,7 @@ it('Home doesn’t show how a press ended to a user whose role was revoked in th
   expect(otto.screen()).not.toContain('running');
 });
 
-it('Home begins with the setup for an owner, and with a way to ask for access for a user without a role', async () => {
+it.concurrent('Home begins with the setup for an owner, and with a way to ask for access for a user without a role', async () => {
   await using team = await startTeam({ isConnected: false });
   const olga = team.slack.as('olga').in('dm');
   await olga.opensHome();
@@ -93,7 +97,7 @@ it('Home begins with the setup for an owner, and with a way to ask for access fo
   await nora.sees('Ask @olga to connect it');
 });
 
-it('Home of a user from another organization is never published', async () => {
+it.concurrent('Home of a user from another organization is never published', async ({ expect }) => {
   await using team = await startTeam();
   const event = (user: string, more: object = {}) =>
     team.slack.deliverBody(
@@ -121,7 +125,7 @@ it('Home of a user from another organization is never published', async () => {
   expect(team.slack.as('vera').home()).toBeUndefined();
 });
 
-it('Home opened fifty times at once makes at most four calls, and a Home that was never opened is not published', async () => {
+it.concurrent('Home opened fifty times at once makes at most four calls, and a Home that was never opened is not published', async () => {
   await using team = await startTeam({ servers: 3 });
   const otto = team.slack.as('otto');
   await Promise.all(Array.from({ length: 50 }, () => otto.opensHome()));
@@ -135,7 +139,9 @@ it('Home opened fifty times at once makes at most four calls, and a Home that wa
   expect(lists).toBeLessThanOrEqual(4);
 });
 
-it('a root password is shown from Home to its creator only, and is never part of Home', async () => {
+it.concurrent('a root password is shown from Home to its creator only, and is never part of Home', async ({
+  expect,
+}) => {
   await using team = await startTeam();
   const mara = team.slack.as('mara');
   await createServer(mara);
@@ -155,7 +161,7 @@ it('a root password is shown from Home to its creator only, and is never part of
   await expect.poll(() => inDm.home()?.shown ?? '').not.toContain('root password of');
 });
 
-it('Home shows what is known while the hosting API is slow or fails, and says what is missing', async () => {
+it.concurrent('Home shows what is known while the hosting API is slow or fails, and says what is missing', async () => {
   await using team = await startTeam({ servers: 2 });
   team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 1000 });
   const otto = team.slack.as('otto').in('dm');
@@ -179,7 +185,7 @@ const published = (team: Team) =>
     .map(({ request }) => request)
     .join();
 
-it('Home shows servers that were added elsewhere a moment before it is opened, with one read of the list', async () => {
+it.concurrent('Home shows servers that were added elsewhere a moment before it is opened, with one read of the list', async () => {
   await using team = await startTeam();
   const vera = team.slack.as('vera');
   await vera.types('/vps list');
@@ -196,7 +202,7 @@ it('Home shows servers that were added elsewhere a moment before it is opened, w
   await vera.sees('Servers (3)');
 });
 
-it('Home opened while the hosting API is slow says how old its list is, and is updated by the same read', async () => {
+it.concurrent('Home opened while the hosting API is slow says how old its list is, and is updated by the same read', async () => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
   const vera = team.slack.as('vera').in('dm');
   await vera.opensHome();
@@ -213,7 +219,9 @@ it('Home opened while the hosting API is slow says how old its list is, and is u
   expect(team.hosting.requests({ operation: 'servers' }).length - before).toBe(1);
 });
 
-it('a create from Home asks where to post its result: in a channel that its user is in, or directly', async () => {
+it.concurrent('a create from Home asks where to post its result: in a channel that its user is in, or directly', async ({
+  expect,
+}) => {
   await using team = await startTeam();
   const mara = team.slack.as('mara').in('dm');
   await mara.opensHome();
@@ -244,7 +252,9 @@ const as = ({ id, name, teamId }: (typeof USERS)[keyof typeof USERS]) => ({
   user: { id, username: name, name, team_id: teamId },
 });
 
-it('a press on Home counts as that of the user whom Slack names, changes their own Home alone, and clears it once their role is lost', async () => {
+it.concurrent('a press on Home counts as that of the user whom Slack names, changes their own Home alone, and clears it once their role is lost', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 1, system });
   // Its paid time ends soon, so that Home has its power buttons.
@@ -294,7 +304,9 @@ const homeOf = (team: Team, name: Parameters<Team['slack']['as']>[0]) =>
 const publishedFor = (team: Team) =>
   team.slack.traffic().filter(({ from, what }) => from === 'app' && what.includes('views.publish')).length;
 
-it('an open Home follows its user’s role, however long ago they opened it: granted, revoked, approved and expired', async () => {
+it.concurrent('an open Home follows its user’s role, however long ago they opened it: granted, revoked, approved and expired', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 2, system });
   const nora = team.slack.as('nora');
@@ -318,7 +330,9 @@ it('an open Home follows its user’s role, however long ago they opened it: gra
   await shows('You don’t have a role yet');
 });
 
-it('a role granted to a user group updates the Home of each member who has opened it', async () => {
+it.concurrent('a role granted to a user group updates the Home of each member who has opened it', async ({
+  expect,
+}) => {
   await using team = await startTeam({ servers: 2, hasRoles: false });
   const group = team.slack.admin.group('@oncall');
   group.users.clear();
@@ -333,7 +347,7 @@ it('a role granted to a user group updates the Home of each member who has opene
   expect(team.slack.as('vera').home()).toBeUndefined();
 });
 
-it('roles can be changed even if Slack refuses to update Home', async () => {
+it.concurrent('roles can be changed even if Slack refuses to update Home', async ({ expect }) => {
   await using team = await startTeam({ servers: 2 });
   await team.slack.as('otto').opensHome();
   await expect.poll(() => homeOf(team, 'otto'), PATIENT).toContain('Servers (2)');

@@ -5,7 +5,7 @@ import { movableSystem } from '../../support/clocks.ts';
 import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { startTeam } from '../../support/team.ts';
 
-describe('an install', () => {
+describe.concurrent('an install', () => {
   it('ends on a page that names the workspace and the next step, and the app works there', async () => {
     await using team = await startInstalls();
     const page = await team.install(team.first);
@@ -85,7 +85,7 @@ async function allow(team: Installs, user = team.first.as('olga').id) {
   return { browser, allowed: await browser.allow(await browser.begin(), TEAM.id, user) };
 }
 
-describe('an install that is not completed', () => {
+describe.concurrent('an install that is not completed', () => {
   const nothingStored = async (team: Installs) => {
     expect(await team.app.ports.installationStore.find(TEAM.id)).toBeUndefined();
     expect(await team.app.ports.audit.listWorkspaces()).toEqual([]);
@@ -172,7 +172,7 @@ describe('an install that is not completed', () => {
   });
 });
 
-describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
+describe.concurrent('a workspace that is not in ALLOWED_WORKSPACES', () => {
   it('can’t install the app: nothing is stored, and Slack takes the token back', async () => {
     await using team = await startInstalls({ settings: { ALLOWED_WORKSPACES: TEAM.id } });
     const page = await team.install(team.second);
@@ -204,7 +204,7 @@ describe('a workspace that is not in ALLOWED_WORKSPACES', () => {
   });
 });
 
-describe('the path of an install', () => {
+describe.concurrent('the path of an install', () => {
   it('binds the install to the browser by a cookie that no script and no other site can read', async () => {
     await using team = await startInstalls();
     const answer = await fetch(`${team.appUrl}/slack/install`, { redirect: 'manual' });
@@ -255,7 +255,7 @@ describe('the path of an install', () => {
   });
 });
 
-it('an app that is not installed yet is ready, calls Slack for nothing but its WebSocket, and answers a command with the way to install it', async () => {
+it.concurrent('an app that is not installed yet is ready, calls Slack for nothing but its WebSocket, and answers a command with the way to install it', async () => {
   await using team = await startInstalls();
   const ready = await fetch(`${team.appUrl}/readyz`);
   expect([ready.status, await ready.text()]).toEqual([200, 'ok\n']);

@@ -37,7 +37,7 @@ async function installForOrg(team: Installs) {
 
 const ownerOf = (slack: LocalSlack) => slack.as('olga');
 
-describe('an app that is installed for a whole organization', () => {
+describe.concurrent('an app that is installed for a whole organization', () => {
   it('ends on a page that says so, and serves each workspace with one token and its own account once Slack says which have it', async () => {
     await using team = await startOrg();
     expect(team.page.text).toContain('It’s installed for the whole organization <b>Sandbox Group</b>');
@@ -52,7 +52,9 @@ describe('an app that is installed for a whole organization', () => {
     }
   });
 
-  it('serves a workspace that uses it for the first time long after the install, with a renewed token', async () => {
+  it('serves a workspace that uses it for the first time long after the install, with a renewed token', async ({
+    expect,
+  }) => {
     const system = movableSystem();
     const redirectUrls = ['http://127.0.0.1/slack/oauth_redirect'];
     const oauth = { ...CLIENT, redirectUrls, rotatesTokens: true };
@@ -110,7 +112,7 @@ describe('an app that is installed for a whole organization', () => {
     expect(await team.app.ports.audit.list({ workspaceId: SECOND_TEAM.id, limit: 1 })).toEqual([]);
   });
 
-  it('stops serving a workspace that the app was taken from', async () => {
+  it('stops serving a workspace that the app was taken from', async ({ expect }) => {
     await using team = await startOrg();
     const owner = ownerOf(team.second);
     await owner.types('/vps status');
@@ -125,7 +127,7 @@ describe('an app that is installed for a whole organization', () => {
     await ownerOf(team.first).sees('alpha-1');
   });
 
-  it('is uninstalled in all of its workspaces at once', async () => {
+  it('is uninstalled in all of its workspaces at once', async ({ expect }) => {
     await using team = await startOrg();
     for (const slack of [team.first, team.second]) await tells(slack, '/vps list', '2 servers');
     await team.first.uninstallApp();
@@ -180,8 +182,10 @@ async function tells(
     .join('\n');
 }
 
-describe('two workspaces with the same app', () => {
-  it('see their own servers and audit, and act on their own account with their own token, also after a restart', async () => {
+describe.concurrent('two workspaces with the same app', () => {
+  it('see their own servers and audit, and act on their own account with their own token, also after a restart', async ({
+    expect,
+  }) => {
     await using team = await startTwo();
     expect(await tells(team.first, '/vps list', 'alpha-1')).not.toContain('beta');
     expect(await tells(team.second, '/vps list', 'beta-1')).not.toContain('alpha');
@@ -197,7 +201,9 @@ describe('two workspaces with the same app', () => {
     expect(await tells(team.second, '/vps list', 'beta-1')).not.toContain('alpha-1 ·');
   });
 
-  it('have their own owners: from their install, and from OWNERS for the workspace that an entry names', async () => {
+  it('have their own owners: from their install, and from OWNERS for the workspace that an entry names', async ({
+    expect,
+  }) => {
     const [first, second] = [`${TEAM.id}:U0VIEWER01`, `${SECOND_TEAM.id}:USEC0OPERATOR`];
     await using team = await startTwo({ settings: { OWNERS: `${first}, ${second}` } });
     const stranger = { user_id: team.first.as('olga').id };
@@ -232,7 +238,7 @@ describe('two workspaces with the same app', () => {
 
   test.skipIf(!postgresUrl)(
     'that share PostgreSQL each pay once when both order the same label at once, and are independent when one uninstalls',
-    async () => {
+    async ({ expect }) => {
       await using team = await startTwo({ engine: 'postgres' });
       const { hosting, account, other, first, second } = team;
       const owners = [first, second].map(ownerOf);

@@ -17,6 +17,7 @@ import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
 import { createServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { makeContext } from '../../support/context.ts';
+import { until } from '../../support/eventually.ts';
 import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { openWatched, type Watch } from '../../support/statements.ts';
 import type { TeamOptions } from '../../support/team.ts';
@@ -29,7 +30,7 @@ async function startWithPassword(options: TeamOptions = {}) {
   await team.app.ports.homes.put(TEAM.id, 'U0OWNER001', { channelId: 'D1', page: 0, openedAt: 0 });
   const { owner } = team;
   await createServer(owner);
-  await expect.poll(() => team.app.ports.passwords.listHeld(TEAM.id)).toHaveLength(1);
+  await until(async () => (await team.app.ports.passwords.listHeld(TEAM.id)).length === 1);
   return team;
 }
 
@@ -55,10 +56,12 @@ async function actionsOf({ app }: Installs, workspaceId: string = TEAM.id) {
 
 /** The moment after which an event would have done what it should not do. */
 const settled = (team: Installs) =>
-  expect.poll(() => team.app.ports.installationStore.listRevocations(), { timeout: 60_000 }).toEqual([]);
+  until(async () => (await team.app.ports.installationStore.listRevocations()).length === 0);
 
-describe('an uninstall', () => {
-  it('erases the token, the API key, passwords and roles of one workspace, and not those of another or of a new install', async () => {
+describe.concurrent('an uninstall', () => {
+  it('erases the token, the API key, passwords and roles of one workspace, and not those of another or of a new install', async ({
+    expect,
+  }) => {
     await using team = await startWithPassword();
     await team.install(team.second);
     await team.second.uninstallApp();
@@ -84,7 +87,7 @@ describe('an uninstall', () => {
     expect(await leftOf(team)).toEqual({ ...ALL, passwords: 0, home: false });
   });
 
-  it('erases the root password of an order that is answered after it', async () => {
+  it('erases the root password of an order that is answered after it', async ({ expect }) => {
     await using team = await startInstalls();
     await team.install(team.first);
     await team.app.ports.apiKeys.put(TEAM.id, new Secret(team.apiKey), 'U0OWNER001', 0);
@@ -103,7 +106,9 @@ describe('an uninstall', () => {
     await owner.sees('There’s no stored root password for web-1: it was saved or erased');
   });
 
-  it('is completed after a restart if Slack could not confirm it when its event arrived', async () => {
+  it('is completed after a restart if Slack could not confirm it when its event arrived', async ({
+    expect,
+  }) => {
     await using team = await startWithPassword();
     team.slack.faults.rateLimit('auth.test', { times: 1000 });
     await team.first.uninstallApp();
@@ -115,7 +120,7 @@ describe('an uninstall', () => {
   });
 });
 
-it('Slack’s check of the address for events is answered with its challenge', async () => {
+it.concurrent('Slack’s check of the address for events is answered with its challenge', async () => {
   await using team = await startInstalls({ mode: 'http' });
   const body = JSON.stringify({ type: 'url_verification', token: 'x', challenge: 'a-challenge' });
   const timestamp = String(Math.floor(Date.now() / 1000));
@@ -124,7 +129,7 @@ it('Slack’s check of the address for events is answered with its challenge', a
   expect([answer.status, answer.response]).toEqual([200, expect.stringContaining('a-challenge')]);
 });
 
-describe('an event about revoked tokens', () => {
+describe.concurrent('an event about revoked tokens', () => {
   it('changes nothing while Slack still accepts the token, or if it is about tokens of users alone', async () => {
     await using team = await startWithPassword();
     const tests = () => team.slack.traffic().filter(({ what }) => what === 'auth.test').length;
@@ -153,7 +158,9 @@ describe('an event about revoked tokens', () => {
   });
 });
 
-it('a token that was revoked without an event makes commands say that Slack no longer accepts it, and erases nothing', async () => {
+it.concurrent('a token that was revoked without an event makes commands say that Slack no longer accepts it, and erases nothing', async ({
+  expect,
+}) => {
   await using team = await startWithPassword();
   team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
   await team.owner.types('/vps status');
@@ -181,12 +188,12 @@ async function startRotating() {
   const pass = async (hours: number) => {
     const before = (await find())?.tokens.rotation?.expiresAt;
     system.move(hours * HOUR_MS);
-    await expect.poll(async () => (await find())?.tokens.rotation?.expiresAt).not.toBe(before);
+    await until(async () => (await find())?.tokens.rotation?.expiresAt !== before);
   };
   return Object.assign(team, { system, find, pass });
 }
 
-describe('an app with token rotation', () => {
+describe.concurrent('an app with token rotation', () => {
   it('answers what it is asked right after a stop in which its token expired', async () => {
     await using team = await startRotating();
     await team.restart(async () => {
@@ -200,7 +207,9 @@ describe('an app with token rotation', () => {
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(2);
   });
 
-  it('renews its token before it expires, also after a longer stop, and is uninstalled like any other', async () => {
+  it('renews its token before it expires, also after a longer stop, and is uninstalled like any other', async ({
+    expect,
+  }) => {
     await using team = await startRotating();
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
@@ -212,7 +221,9 @@ describe('an app with token rotation', () => {
     await expect.poll(team.find).toBeUndefined();
   });
 
-  it('asks users to install it again when its refresh token is lost, and works after that', async () => {
+  it('asks users to install it again when its refresh token is lost, and works after that', async ({
+    expect,
+  }) => {
     await using team = await startRotating();
     team.slack.faults.failMethod('oauth.v2.access', 'invalid_refresh_token', 1);
     team.system.move(11 * HOUR_MS);
@@ -307,7 +318,7 @@ async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
   const stop = new AbortController();
   const ended = runBackground(ports, createEntry(ports), stop.signal);
   // The loop of the jobs: the answers that a crash left are read from files before.
-  await expect.poll(clock.sleeping).toBe(1);
+  await until(() => clock.sleeping() === 1);
   // Twice a minute, so that every job is due again and again.
   for (let passed = 0; passed < HOURS * 3_600_000; passed += 30_000) {
     await clock.pass(30_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MODES, startTeam } from '../../support/team.ts';
 
-describe('the main job', () => {
+describe.concurrent('the main job', () => {
   it.each(
     MODES,
   )('goes from /vps create to the root password, a reboot, a renewal and a delete, over %s', async (mode) => {

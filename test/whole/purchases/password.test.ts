@@ -185,7 +185,9 @@ const ephemeralsTaken = (team: Team) =>
     .traffic()
     .filter(({ what, response }) => what === 'chat.postEphemeral' && /"ok":true/.test(response)).length;
 
-test('a root password that Slack accepted and did not show is reported as sent, and held until its creator has seen it', async () => {
+test('a root password that Slack accepted and did not show is reported as sent, and held until its creator has seen it', async ({
+  expect,
+}) => {
   await using team = await startUnseen();
   const told = team.manager.screen();
   expect(told).toContain('We sent you the root password');
@@ -224,7 +226,9 @@ const SAYINGS = [
   },
 ] as const;
 
-test('a root password whose creator asks for it has no time limit, however often they ask, until Slack has taken it', async () => {
+test('a root password whose creator asks for it has no time limit, however often they ask, until Slack has taken it', async ({
+  expect,
+}) => {
   await using team = await startUnseen();
   await team.manager.closes();
   team.slack.faults.clear();

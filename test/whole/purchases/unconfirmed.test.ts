@@ -14,7 +14,7 @@ const LOSSES: readonly (readonly [string, string, (team: OrderingTeam) => Promis
   ['is revoked', 'key', async (team) => team.hosting.accounts.revokeKey(team.account, team.apiKey)],
 ];
 
-test.each(
+test.concurrent.each(
   LOSSES,
 )('an unconfirmed order whose API key %s goes to a manager, who resolves it', async (_what, words, lose) => {
   await using team = await startOrdering({
@@ -44,7 +44,7 @@ test.each(
 });
 
 /** Slack's requests are signed with their time: those from more than five minutes ahead are refused, whatever they ask for. */
-test('a clock that is set back by four minutes refuses no purchase', async () => {
+test.concurrent('a clock that is set back by four minutes refuses no purchase', async () => {
   await using team = await startOrdering();
   team.system.stepWall(-4 * MINUTE_MS);
   await team.manager.presses('Create and pay');
@@ -55,7 +55,7 @@ test('a clock that is set back by four minutes refuses no purchase', async () =>
   expect(team.charges()).toBe(2);
 });
 
-test('an order that waits to be sent while the clock is set back is refused, and is paid when it is ordered again', async () => {
+test.concurrent('an order that waits to be sent while the clock is set back is refused, and is paid when it is ordered again', async () => {
   await using team = await startOrdering();
   await confirmSlowly(team);
   team.system.stepWall(-60 * MINUTE_MS);
@@ -76,7 +76,7 @@ async function confirmSlowly(team: OrderingTeam): Promise<void> {
   const before = lists();
   team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 500 });
   await team.manager.presses('Create and pay');
-  await expect.poll(lists).toBeGreaterThan(before);
+  await until(() => lists() > before);
 }
 
 /** The manager has ordered web-1, and the answer leaves open whether it was created. */
@@ -90,7 +90,7 @@ async function startUnconfirmed(fault: Omit<FaultRule, 'on'> = CHECKING): Promis
 
 const CHECKING = { kind: 'checking_completes', afterMs: 60 * MINUTE_MS } as const;
 
-test.each<[string, (team: OrderingTeam) => void]>([
+test.concurrent.each<[string, (team: OrderingTeam) => void]>([
   ['after DOUBT_MINUTES', ({ system }) => system.move(31 * MINUTE_MS)],
   ['when the clock jumps ahead by a year', ({ system }) => system.stepWall(365 * DAY_MS)],
 ])('an unconfirmed order goes to a manager %s, stays open, and its outcome is still reported if it appears later', async (_when, passes) => {
@@ -105,7 +105,7 @@ test.each<[string, (team: OrderingTeam) => void]>([
   expect(team.charges()).toBe(1);
 });
 
-test('a server that appears after another manager closed its order as not created is reported to both, with the charge', async () => {
+test.concurrent('a server that appears after another manager closed its order as not created is reported to both, with the charge', async () => {
   await using team = await startUnconfirmed();
   team.system.move(31 * MINUTE_MS);
   await team.manager.sees('We can’t rule out a charge');
@@ -125,7 +125,7 @@ test('a server that appears after another manager closed its order as not create
   ).toContain('found_late');
 });
 
-test('an unconfirmed order goes to a manager after DOUBT_MINUTES also while the hosting API is down', async () => {
+test.concurrent('an unconfirmed order goes to a manager after DOUBT_MINUTES also while the hosting API is down', async () => {
   await using team = await startUnconfirmed({ kind: 'lost_before' });
   team.hosting.faults.add({ on: 'servers', kind: 'html', times: 'always' });
   team.system.move(31 * MINUTE_MS);
@@ -133,7 +133,9 @@ test('an unconfirmed order goes to a manager after DOUBT_MINUTES also while the 
   expect(await team.listOpen()).toMatchObject([{ state: 'unconfirmed', needsDecision: true }]);
 });
 
-test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the clock is set back meanwhile', async () => {
+test.concurrent('an unconfirmed order goes to a manager after DOUBT_MINUTES although the clock is set back meanwhile', async ({
+  expect,
+}) => {
   await using team = await startUnconfirmed({ kind: 'checking_completes', afterMs: DAY_MS });
   const lists = () => team.hosting.requests({ operation: 'servers' }).length;
   const before = lists();
@@ -153,7 +155,9 @@ test('an unconfirmed order goes to a manager after DOUBT_MINUTES although the cl
 /** Long before the next look that the app had planned. */
 const SOON = 15_000;
 
-test('after a restart, the app looks for an old unconfirmed order within seconds', async () => {
+test.concurrent('after a restart, the app looks for an old unconfirmed order within seconds', async ({
+  expect,
+}) => {
   await using team = await startUnconfirmed();
   // After an hour the app looks every five minutes.
   team.system.move(60 * MINUTE_MS);
@@ -223,8 +227,8 @@ const BODIES = [
   ],
 ] as const;
 
-describe('an answer in which no root password is recognized', () => {
-  test('is shown whole to its creator alone, in three messages at most', async () => {
+describe.concurrent('an answer in which no root password is recognized', () => {
+  test('is shown whole to its creator alone, in three messages at most', async ({ expect }) => {
     await using team = await startTeam({ hasRateLimits: false });
     for (const [at, [name, body, kept]] of BODIES.entries()) {
       const label = `web-${at}`;
@@ -246,7 +250,9 @@ describe('an answer in which no root password is recognized', () => {
       expect(secretsSeenBy(team.slack.as(name))).toEqual([]);
   });
 
-  test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async () => {
+  test('is held without a time limit, and its creator is told to ask again, until Slack has accepted the last part', async ({
+    expect,
+  }) => {
     await using team = await ordered('d'.repeat(MOST));
     const { manager } = team;
     manager.reloads();
@@ -288,7 +294,9 @@ describe('an answer in which no root password is recognized', () => {
 /** Longer than a user waits before they order again. */
 const WITHIN = 12_000;
 
-test('a create behind one that hangs is reported as queued within seconds, and paid once', async () => {
+test.concurrent('a create behind one that hangs is reported as queued within seconds, and paid once', async ({
+  expect,
+}) => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
   const [first, second] = (['olga', 'mara'] as const).map((name) => team.slack.as(name));
   if (!first || !second) throw new Error('a user is missing');

@@ -105,7 +105,9 @@ it.concurrent('a failed action offers Try again and Check state, which edits the
   await operator.sees('@otto stopped web-1');
 });
 
-it.concurrent('a check of a message in a channel that other organizations may read by now is shown to its user alone', async () => {
+it.concurrent('a check of a message in a channel that other organizations may read by now is shown to its user alone', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: HOUR_MS } });
   const { operator, viewer } = team;

@@ -59,7 +59,7 @@ function expectNobodyIsPinged(team: Team, ...actors: readonly string[]): void {
   expect(team.slack.pings().filter((name) => !actors.includes(name.replace(/^@/, '')))).toEqual([]);
 }
 
-describe('a strange label', () => {
+describe.concurrent('a strange label', () => {
   it('is listed and found without breaking anything', async () => {
     await using team = await startWith(LABELS);
     await team.viewer.types('/vps list');
@@ -82,7 +82,9 @@ describe('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
-  it('doesn’t keep its server from being shown, rebooted, renewed and deleted by ID or label', async () => {
+  it('doesn’t keep its server from being shown, rebooted, renewed and deleted by ID or label', async ({
+    expect,
+  }) => {
     // Eight answers and announcements for each of the labels in a few seconds: Slack would take minutes.
     await using team = await startWith(LABELS, { hasRateLimits: false });
     for (const [place, label] of LABELS.entries()) {
@@ -144,7 +146,7 @@ describe('a strange label', () => {
   });
 });
 
-it('a server whose label changed after its delete form opened is not deleted with the old label', async () => {
+it.concurrent('a server whose label changed after its delete form opened is not deleted with the old label', async () => {
   await using team = await startTeam({ servers: 1 });
   await fillDelete(team.manager);
   showServersAs(team, { label: 'db-prod' });
@@ -153,7 +155,7 @@ it('a server whose label changed after its delete form opened is not deleted wit
   expect(changesSeen(team)).toEqual([]);
 });
 
-describe('ordering a strange label', () => {
+describe.concurrent('ordering a strange label', () => {
   const orderable = LABELS.filter(
     (label) => label.trim() !== '' && label.length <= 255 && !/\p{Cc}/u.test(label),
   );
@@ -207,7 +209,7 @@ describe('ordering a strange label', () => {
   });
 });
 
-it('text that is typed in place of a label neither floods the audit nor breaks a message, whatever its length', async () => {
+it.concurrent('text that is typed in place of a label neither floods the audit nor breaks a message, whatever its length', async () => {
   await using team = await startTeam();
   const by = rawUser(team, 'nora');
   const long = ['n'.repeat(19_000), '<!channel>'.repeat(1000), '`'.repeat(10_000)];
@@ -227,7 +229,7 @@ it('text that is typed in place of a label neither floods the audit nor breaks a
   expectNobodyIsPinged(team, 'nora', 'olga');
 });
 
-it('the stored password of a server can still be shown if the server’s ID is another server’s label', async () => {
+it.concurrent('the stored password of a server can still be shown if the server’s ID is another server’s label', async () => {
   await using team = await startTeam();
   const { manager } = team;
   for (const label of ['first', '1001']) {

@@ -14,7 +14,7 @@ async function atOnce(work: () => Promise<unknown>): Promise<void> {
   expect(performance.now() - startedAt).toBeLessThan(AT_ONCE_MS);
 }
 
-describe('three thousand servers', () => {
+describe.concurrent('three thousand servers', () => {
   it('are listed page by page, back and forth, filtered, picked by typing, and managed, also without the table', async () => {
     await using team = await startTeam({ servers: 3000 });
     const { viewer } = team;
@@ -69,7 +69,7 @@ describe('three thousand servers', () => {
   });
 });
 
-describe('a catalog past every limit of a menu', () => {
+describe.concurrent('a catalog past every limit of a menu', () => {
   it('is shown page by page, also without the table', async () => {
     await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
     for (const isRefused of [false, true]) {
@@ -110,7 +110,7 @@ describe('a catalog past every limit of a menu', () => {
   });
 });
 
-it('a crowd of users of 400 who all type /vps list gets 400 answers for a handful of API requests', async () => {
+it.concurrent('a crowd of users of 400 who all type /vps list gets 400 answers for a handful of API requests', async () => {
   await using team = await startTeam({ servers: 50 });
   team.slack.app.ackTimeoutMs = 20_000;
   const by = rawUser(team, 'vera');
@@ -122,7 +122,7 @@ it('a crowd of users of 400 who all type /vps list gets 400 answers for a handfu
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-it('a menu whose choices come too late is empty within Slack’s three seconds, rather than broken', async () => {
+it.concurrent('a menu whose choices come too late is empty within Slack’s three seconds, rather than broken', async () => {
   await using team = await startTeam({ servers: 200, settings: { HOSTING_TIMEOUT_MS: '8000' } });
   await team.viewer.types('/vps list');
   await team.viewer.sees('200 servers');
@@ -134,7 +134,7 @@ it('a menu whose choices come too late is empty within Slack’s three seconds, 
   expect(team.slack.brokenRules()).toEqual([]);
 });
 
-describe('twenty servers in one command', () => {
+describe.concurrent('twenty servers in one command', () => {
   it.each([
     '#ops',
     '#random',

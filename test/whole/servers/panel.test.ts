@@ -5,7 +5,7 @@ import { startCpuTimer } from '../../support/clocks.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { startTeam } from '../../support/team.ts';
 
-it('bare /vps tells an owner what to do first, and others whom to ask', async () => {
+it.concurrent('bare /vps tells an owner what to do first, and others whom to ask', async ({ expect }) => {
   await using team = await startTeam({ isConnected: false });
   await team.owner.types('/vps');
   await team.owner.sees('Connect your hosting account');
@@ -21,7 +21,7 @@ it('bare /vps tells an owner what to do first, and others whom to ask', async ()
   await expect.poll(() => nora.modal() !== undefined, { timeout: 10_000 }).toBe(true);
 });
 
-it('bare /vps shows five servers, recently used first, with the buttons that its user may press', async () => {
+it.concurrent('bare /vps shows five servers, recently used first, with the buttons that its user may press', async () => {
   await using team = await startTeam({ servers: 30 });
   const { operator } = team;
   await operator.types('/vps stop web-17');
@@ -39,7 +39,7 @@ it('bare /vps shows five servers, recently used first, with the buttons that its
   await team.manager.sees('Create a server…');
 });
 
-it('bare /vps counts the root passwords that its user has not saved, and shows them', async () => {
+it.concurrent('bare /vps counts the root passwords that its user has not saved, and shows them', async () => {
   await using team = await startTeam();
   const { manager } = team;
   await createServer(manager);
@@ -57,7 +57,7 @@ it('bare /vps counts the root passwords that its user has not saved, and shows t
 const SERVERS = 5000;
 const MOST_MS = 100;
 
-it('each letter typed into a menu of 5,000 servers is answered from memory, with under 100 ms of CPU time', async () => {
+it.concurrent('each letter typed into a menu of 5,000 servers is answered from memory, with under 100 ms of CPU time', async () => {
   await using team = await startTeam();
   team.hosting.seedServers(team.account, SERVERS, 'web');
   const by = rawUser(team, 'otto');
@@ -76,7 +76,7 @@ it('each letter typed into a menu of 5,000 servers is answered from memory, with
   expect(team.hosting.requests()).toHaveLength(requests);
 });
 
-it('a menu that searches keeps using its list for longer than commands do, and reads it again after a change', async () => {
+it.concurrent('a menu that searches keeps using its list for longer than commands do, and reads it again after a change', async () => {
   await using team = await startTeam({ servers: 3 });
   const [id = 0] = team.serverIds;
   const by = rawUser(team, 'otto');
@@ -101,7 +101,7 @@ async function startNoted() {
   return team;
 }
 
-it('a note is on the card with its contact and its author, pings no one but the contact, and is found by the list', async () => {
+it.concurrent('a note is on the card with its contact and its author, pings no one but the contact, and is found by the list', async () => {
   await using team = await startNoted();
   const [id = 0] = team.serverIds;
   const { viewer } = team;
@@ -128,7 +128,9 @@ it('a note is on the card with its contact and its author, pings no one but the 
   viewer.doesNotSee('billing');
 });
 
-it('a note can be replaced without its contact, and both removed, but not by a viewer; an invalid one is explained', async () => {
+it.concurrent('a note can be replaced without its contact, and both removed, but not by a viewer; an invalid one is explained', async ({
+  expect,
+}) => {
   await using team = await startNoted();
   const { operator } = team;
   const [id = 0] = team.serverIds;
@@ -151,7 +153,9 @@ it('a note can be replaced without its contact, and both removed, but not by a v
   await expect.poll(noted).toBeUndefined();
 });
 
-it('a protected server can be neither stopped, rebooted nor deleted, by command or by any button, until an owner lifts that', async () => {
+it.concurrent('a protected server can be neither stopped, rebooted nor deleted, by command or by any button, until an owner lifts that', async ({
+  expect,
+}) => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
   const { owner, manager } = team;
@@ -197,7 +201,9 @@ it('a protected server can be neither stopped, rebooted nor deleted, by command 
   expect(done).toEqual(['reboot', 'unprotect', 'protect']);
 });
 
-it('a note can be written, changed and emptied with the card’s button, and the card shows it', async () => {
+it.concurrent('a note can be written, changed and emptied with the card’s button, and the card shows it', async ({
+  expect,
+}) => {
   await using team = await startTeam({ servers: 1 });
   const [id = 0] = team.serverIds;
   const noted = () => team.app.ports.serverNotes.find('note', TEAM.id, id);
@@ -221,7 +227,7 @@ it('a note can be written, changed and emptied with the card’s button, and the
   team.viewer.doesNotSee('[Note…]');
 });
 
-it('a note can be changed in the window of a server that an alert names', async () => {
+it.concurrent('a note can be changed in the window of a server that an alert names', async () => {
   await using team = await startTeam({ servers: 1 });
   const { operator } = team;
   await operator.types('web-1 is down');

@@ -30,7 +30,7 @@ function expectHonest(screen: ReturnType<Team['slack']['as']>): void {
   }
 }
 
-describe('where the hosting API returns only part of the list', () => {
+describe.concurrent('where the hosting API returns only part of the list', () => {
   it('every command says that the list is incomplete', async () => {
     const typed = [
       '/vps',
@@ -94,7 +94,7 @@ describe('where the hosting API returns only part of the list', () => {
     expectHonest(operator);
   });
 
-  it('Home, its cards and its buttons say that the list is incomplete', async () => {
+  it('Home, its cards and its buttons say that the list is incomplete', async ({ expect }) => {
     await using team = await startPart();
     const operator = team.slack.as('otto').in('dm');
     await operator.opensHome();
@@ -107,7 +107,7 @@ describe('where the hosting API returns only part of the list', () => {
     expect(operator.modal()?.shown.split(PART)).toHaveLength(2);
   });
 
-  it('both shortcuts and direct messages say that the list is incomplete', async () => {
+  it('both shortcuts and direct messages say that the list is incomplete', async ({ expect }) => {
     await using team = await startPart();
     await team.slack.posts('#ops', { text: 'db-1 is down' });
     await team.operator.usesMessageShortcut('manage_server', 'db-1 is down');
@@ -151,7 +151,9 @@ describe('where the hosting API returns only part of the list', () => {
     expectHonest(team.owner);
   });
 
-  it('the digest, /vps reminders and Renew all each say once that the list is incomplete', async () => {
+  it('the digest, /vps reminders and Renew all each say once that the list is incomplete', async ({
+    expect,
+  }) => {
     await using team = await startDigestTeam(
       {},
       { hosting: { answers: { ...PART_ONLY.answers, pageSize: 2 } } },

@@ -12,7 +12,7 @@ const listOf = (ids: readonly number[]) => ({
 
 const pathsOf = (team: Team) => changesSeen(team).map(({ path }) => path);
 
-it('a pattern lists the servers that it matches, and one press acts on exactly those', async () => {
+it.concurrent('a pattern lists the servers that it matches, and one press acts on exactly those', async () => {
   await using team = await startTeam({ servers: 3 });
   const ids = team.serverIds;
   const [db = 0] = team.hosting.seedServers(team.account, 1, 'db');
@@ -30,7 +30,7 @@ it('a pattern lists the servers that it matches, and one press acts on exactly t
   expect(pathsOf(team).map((path) => Number(/\/(\d+)\//.exec(path)?.[1]))).toEqual([db, ...ids]);
 });
 
-it('the pattern * matches every server that the user has the role for, and shows no other', async () => {
+it.concurrent('the pattern * matches every server that the user has the role for, and shows no other', async () => {
   await using team = await startTeam({ servers: 2, hasRoles: false });
   team.hosting.seedServers(team.account, 30, 'db');
   await grantRole(team, USERS.otto.id, 'operator', { pattern: 'web-*' });
@@ -41,7 +41,7 @@ it('the pattern * matches every server that the user has the role for, and shows
   await team.operator.sees('No server matches db-*.');
 });
 
-it('a name beside a pattern is refused, not left out, if the user has no role for that server', async () => {
+it.concurrent('a name beside a pattern is refused, not left out, if the user has no role for that server', async () => {
   await using team = await startTeam({ servers: 2, hasRoles: false });
   team.hosting.seedServers(team.account, 1, 'db');
   await grantRole(team, USERS.otto.id, 'operator', { pattern: 'web-*' });
@@ -50,7 +50,7 @@ it('a name beside a pattern is refused, not left out, if the user has no role fo
   team.operator.doesNotSee('Reboot these');
 });
 
-it('a pattern that matches more than 20 servers is refused with their number', async () => {
+it.concurrent('a pattern that matches more than 20 servers is refused with their number', async () => {
   await using team = await startTeam({ servers: 21 });
   await team.operator.types('/vps reboot *');
   await team.operator.sees('21 servers match, but you can reboot only 20 at once. Nothing has been changed.');
@@ -59,7 +59,7 @@ it('a pattern that matches more than 20 servers is refused with their number', a
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('20 servers with the longest labels fit into one confirmation', async () => {
+it.concurrent('20 servers with the longest labels fit into one confirmation', async () => {
   await using team = await startTeam({ hasRateLimits: false });
   for (let at = 0; at < 20; at++)
     team.hosting.seedServers(team.account, 1, `${'&<">'.repeat(100)}-${String(at).padStart(3, '0')}`);
@@ -70,7 +70,7 @@ it('20 servers with the longest labels fit into one confirmation', async () => {
   expect(changesSeen(team)).toHaveLength(20);
 });
 
-it('protected servers, and those in a state that does not allow it, are named in advance and left alone', async () => {
+it.concurrent('protected servers, and those in a state that does not allow it, are named in advance and left alone', async () => {
   await using team = await startTeam({ servers: 4 });
   const ids = team.serverIds;
   const protection = { serverId: ids[0] ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
@@ -89,7 +89,7 @@ it('protected servers, and those in a state that does not allow it, are named in
   await operator.sees('Nothing was rebooted.');
 });
 
-it('a pattern’s confirmation says who just rebooted a server, and a server rebooted after that is confirmed again', async () => {
+it.concurrent('a pattern’s confirmation says who just rebooted a server, and a server rebooted after that is confirmed again', async () => {
   await using team = await startTeam({ servers: 3 });
   await team.manager.types('/vps reboot web-1');
   const { operator } = team;
@@ -107,7 +107,7 @@ it('a pattern’s confirmation says who just rebooted a server, and a server reb
   expect(changesSeen(team)).toHaveLength(5);
 });
 
-it('a double click on a pattern’s confirmation acts on each server once', async () => {
+it.concurrent('a double click on a pattern’s confirmation acts on each server once', async () => {
   await using team = await startTeam({ servers: 3 });
   await team.operator.types('/vps stop web-*');
   await team.operator.sees('Stop these 3 servers?');
@@ -117,7 +117,7 @@ it('a double click on a pattern’s confirmation acts on each server once', asyn
   expect(changesSeen(team)).toHaveLength(3);
 });
 
-it('a pattern’s permission is checked for each server when its confirmation is pressed', async () => {
+it.concurrent('a pattern’s permission is checked for each server when its confirmation is pressed', async () => {
   await using team = await startTeam({ servers: 2 });
   const ids = team.serverIds;
   const { operator } = team;
@@ -137,7 +137,7 @@ it('a pattern’s permission is checked for each server when its confirmation is
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a pattern’s confirmation expires after ten minutes, and names servers that it skips because their label changed', async () => {
+it.concurrent('a pattern’s confirmation expires after ten minutes, and names servers that it skips because their label changed', async () => {
   await using team = await startTeam({ servers: 2 });
   const ids = team.serverIds;
   const [first = 0, second = 0] = ids;
@@ -157,7 +157,7 @@ it('a pattern’s confirmation expires after ten minutes, and names servers that
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a name or pattern is understood with the punctuation and capitals that a phone adds', async () => {
+it.concurrent('a name or pattern is understood with the punctuation and capitals that a phone adds', async () => {
   await using team = await startTeam({ servers: 2 });
   await team.operator.types('/vps Stop  Web–1.');
   await team.operator.sees('@otto stopped web-1');
@@ -168,7 +168,7 @@ it('a name or pattern is understood with the punctuation and capitals that a pho
   expect(changesSeen(team)).toHaveLength(2);
 });
 
-it('a misspelled name offers a button for the server that was probably meant, and does nothing until it is pressed', async () => {
+it.concurrent('a misspelled name offers a button for the server that was probably meant, and does nothing until it is pressed', async () => {
   await using team = await startTeam({ servers: 1 });
   await team.operator.types('/vps reboot wbe-1');
   await team.operator.sees('No server matches wbe-1. Did you mean web-1?');
@@ -178,7 +178,7 @@ it('a misspelled name offers a button for the server that was probably meant, an
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a misspelled name that is close to several labels offers those servers, recently used first', async () => {
+it.concurrent('a misspelled name that is close to several labels offers those servers, recently used first', async () => {
   await using team = await startTeam({ servers: 3 });
   const { operator } = team;
   await operator.types('/vps stop web-3');
@@ -193,7 +193,7 @@ it('a misspelled name that is close to several labels offers those servers, rece
   expect(await operator.optionsOf('Choose a server')).toEqual(['web-3', 'web-1', 'web-2']);
 });
 
-it('words that form one label mean that server, and not the one whose ID is among them', async () => {
+it.concurrent('words that form one label mean that server, and not the one whose ID is among them', async () => {
   await using team = await startTeam();
   const [id = 0] = team.hosting.seedServers(team.account, 1, 'db');
   const genuine = team.hosting.servers.list.bind(team.hosting.servers);
@@ -206,7 +206,7 @@ it('words that form one label mean that server, and not the one whose ID is amon
   expect(pathsOf(team).join()).not.toContain(`/${id}/`);
 });
 
-it('Try again asks for confirmation, and acts once on only the servers that failed', async () => {
+it.concurrent('Try again asks for confirmation, and acts once on only the servers that failed', async () => {
   await using team = await startTeam({ servers: 4, hasRateLimits: false });
   const ids = team.serverIds;
   const { operator } = team;
@@ -229,7 +229,7 @@ it('Try again asks for confirmation, and acts once on only the servers that fail
   expect(pathsOf(team).slice(before)).toEqual([`/v1/servers/${ids[0]}/stop`, `/v1/servers/${ids[1]}/stop`]);
 });
 
-it('Try again is also offered after several typed names, and once more for a server that fails again', async () => {
+it.concurrent('Try again is also offered after several typed names, and once more for a server that fails again', async () => {
   await using team = await startTeam({ servers: 2, hasRateLimits: false });
   team.hosting.faults.add({ on: 'reboot', kind: 'error', code: 'wrong_state', times: 3 });
   await team.operator.types('/vps reboot web-1 web-2');
@@ -239,7 +239,7 @@ it('Try again is also offered after several typed names, and once more for a ser
   await team.operator.sees('Rebooting 1 of 1 server.');
 });
 
-it('Try again is not offered for servers that the user’s role doesn’t cover', async () => {
+it.concurrent('Try again is not offered for servers that the user’s role doesn’t cover', async () => {
   await using team = await startTeam({ servers: 2, hasRateLimits: false });
   await team.viewer.types('/vps reboot web-1 web-2');
   await team.viewer.sees('You need the operator role');

@@ -14,7 +14,7 @@ async function answeredAll(team: Team): Promise<void> {
   await viewer.sees('web-1');
 }
 
-describe('a mention', () => {
+describe.concurrent('a mention', () => {
   it('runs the same command as /vps, and posts the outcome in its thread', async () => {
     await using team = await startWithServers();
     const delivery = await team.operator.types('@vps reboot web-1');
@@ -247,7 +247,7 @@ describe('a mention', () => {
   });
 });
 
-describe('a direct message', () => {
+describe.concurrent('a direct message', () => {
   it('with a file, or written with /me, is answered like any other', async () => {
     await using team = await startWithServers();
     const viewer = team.slack.as('vera').in('dm');
@@ -301,7 +301,7 @@ describe('a direct message', () => {
   });
 });
 
-it('every command needs the same role in a message as in a slash command', async () => {
+it.concurrent('every command needs the same role in a message as in a slash command', async () => {
   await using team = await startWithServers();
   const restricted = commands.filter(({ needs }) => needs !== 'anyone');
   expect(restricted.length).toBeGreaterThan(10);

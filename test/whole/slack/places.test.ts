@@ -14,7 +14,9 @@ async function ask({ slack }: Team, wish: string) {
   await askForRole(newcomer, wish, 'the release');
 }
 
-test('a request for access reaches the owners as a direct message, and an app without a Messages tab is a fault in /readyz until that works again', async () => {
+test.concurrent('a request for access reaches the owners as a direct message, and an app without a Messages tab is a fault in /readyz until that works again', async ({
+  expect,
+}) => {
   await using team = await startTeam({ exempt: { slackRulesKept: 'the Messages tab goes away' } });
   await ask(team, 'viewer');
   await team.slack.as('olga').in('dm').sees('the release');
@@ -29,7 +31,7 @@ test('a request for access reaches the owners as a direct message, and an app wi
   await expect.poll(() => faultsOf(team)).not.toContain('messages_tab_disabled');
 });
 
-describe('in a channel that is shared with another organization', () => {
+describe.concurrent('in a channel that is shared with another organization', () => {
   it('the outcome of a reboot or a purchase is shown only to its user, also where the organization was just invited', async () => {
     await using team = await startTeam({ servers: 1 });
     const manager = team.slack.as('mara').in('#acme-shared');
@@ -43,7 +45,7 @@ describe('in a channel that is shared with another organization', () => {
     team.viewer.doesNotSee('web-1');
   });
 
-  it('an announcement from before the organization was invited stays as it was', async () => {
+  it('an announcement from before the organization was invited stays as it was', async ({ expect }) => {
     await using team = await startOrdering();
     team.hosting.faults.add({ on: 'create', kind: 'checking_completes', afterMs: HOUR_MS });
     await team.manager.presses('Create and pay');
@@ -75,7 +77,7 @@ describe('in a channel that is shared with another organization', () => {
   });
 });
 
-it('without channels:read nothing is announced, since the channel may be shared', async () => {
+it.concurrent('without channels:read nothing is announced, since the channel may be shared', async () => {
   await using team = await startTeam({ servers: 1, scopes: ['commands', 'chat:write', 'users:read'] });
   const operator = team.slack.as('otto').in('#acme-shared');
   await operator.types('/vps reboot web-1');
@@ -96,7 +98,7 @@ async function startWithColleague() {
   return Object.assign(team, { colleague: team.slack.as(user) });
 }
 
-it('a colleague from another workspace of the same Enterprise Grid orders a server, from the form to the payment, and deletes one', async () => {
+it.concurrent('a colleague from another workspace of the same Enterprise Grid orders a server, from the form to the payment, and deletes one', async () => {
   await using team = await startWithColleague();
   await team.colleague.types('/vps create');
   await team.colleague.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'grid-1' });
@@ -108,7 +110,9 @@ it('a colleague from another workspace of the same Enterprise Grid orders a serv
   await deleteServer(team.colleague);
 });
 
-it('a token for a whole organization serves no user, and /readyz says what to do', async () => {
+it.concurrent('a token for a whole organization serves no user, and /readyz says what to do', async ({
+  expect,
+}) => {
   await using team = await startTeam();
   team.slack.admin.joinGrid({ isOrgInstall: true });
   await team.restart();

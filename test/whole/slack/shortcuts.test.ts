@@ -11,7 +11,7 @@ const alertOf = (label: string) => ({
   attachments: [{ title: `[FIRING:1] DiskFull (${label}:9100)`, text: '', fallback: 'DiskFull' }],
 });
 
-describe('Manage server… on a message', () => {
+describe.concurrent('Manage server… on a message', () => {
   it('opens the card of the server that an alert mentions, and posts the outcome in the thread', async () => {
     await using team = await startWithServers();
     const ts = await team.slack.posts('#ops', alertOf('web-1'));
@@ -33,7 +33,9 @@ describe('Manage server… on a message', () => {
     expect(audit.map(({ action, surface }) => [action, surface])).toContainEqual(['reboot', 'button']);
   });
 
-  it('marks the message with ✅ once the server is as it should be, and with ⚠️ if it won’t be', async () => {
+  it('marks the message with ✅ once the server is as it should be, and with ⚠️ if it won’t be', async ({
+    expect,
+  }) => {
     await using team = await startWithServers({ hosting: { rebootDelayMs: 1500 } });
     for (const server of ['web-1', 'web-2', 'web-3'])
       await team.slack.posts('#ops', { text: `${server} is down` });
@@ -138,7 +140,7 @@ describe('Manage server… on a message', () => {
     await user.sees('Why do you need it?');
   });
 
-  it('shows an action’s refusal in the modal', async () => {
+  it('shows an action’s refusal in the modal', async ({ expect }) => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
     await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
@@ -197,7 +199,7 @@ describe('Manage server… on a message', () => {
     team.slack.as('olga').in('#management').doesNotSee('rebooted');
   });
 
-  it('announces nothing in a channel that is shared with another organization', async () => {
+  it('announces nothing in a channel that is shared with another organization', async ({ expect }) => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#acme-shared');
     await operator.types('it is slow: web-1');
@@ -208,7 +210,7 @@ describe('Manage server… on a message', () => {
     team.slack.as('sam').in('#acme-shared').doesNotSee('rebooted');
   });
 
-  it('acts on a press once, however often Slack delivers it', async () => {
+  it('acts on a press once, however often Slack delivers it', async ({ expect }) => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));
     await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
@@ -228,7 +230,7 @@ describe('Manage server… on a message', () => {
   });
 });
 
-it('the age of a message is shown in one suitable unit', () => {
+it.concurrent('the age of a message is shown in one suitable unit', () => {
   const now = 1_800_000_000_000;
   const ageOf = (ms: number) => describeAge({ ts: `${(now - ms) / 1000}.0` }, now);
   expect(ageOf(20_000)).toBe('The message is less than a minute old.');
@@ -243,7 +245,9 @@ it('the age of a message is shown in one suitable unit', () => {
   ]);
 });
 
-it('the global shortcut Servers offers recently used servers first, and finds any other', async () => {
+it.concurrent('the global shortcut Servers offers recently used servers first, and finds any other', async ({
+  expect,
+}) => {
   await using team = await startWithServers();
   const { operator } = team;
   await operator.types('/vps reboot web-7');

@@ -8,7 +8,7 @@ const brokenRulesOf = (team: Team) => team.slack.brokenRules().map(({ rule }) =>
 const postsOf = (team: Team) =>
   team.slack.traffic().filter(({ what }) => what === 'response_url' || what.startsWith('chat.'));
 
-describe('a command whose answer takes long', () => {
+describe.concurrent('a command whose answer takes long', () => {
   it('shows within two seconds that it is being worked on, and its answer afterwards', async () => {
     await using team = await startTeam({ servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 1800 });
@@ -39,7 +39,7 @@ describe('a command whose answer takes long', () => {
   });
 });
 
-describe('a command that is answered at once', () => {
+describe.concurrent('a command that is answered at once', () => {
   it('has its answer in the ack, and posts nothing', async () => {
     await using team = await startTeam({ servers: 1 });
     for (const [command, answer] of [
@@ -83,7 +83,7 @@ describe('a command that is answered at once', () => {
     expect(postsOf(team)).toHaveLength(1);
   });
 
-  it('posts a root password, and never puts it into an ack', async () => {
+  it('posts a root password, and never puts it into an ack', async ({ expect }) => {
     await using team = await startTeam();
     await team.manager.types('/vps create small ams debian-13 web-1');
     await team.manager.presses('Create and pay');
@@ -104,7 +104,7 @@ describe('a command that is answered at once', () => {
   });
 });
 
-describe('a form that is submitted while the hosting API is slow', () => {
+describe.concurrent('a form that is submitted while the hosting API is slow', () => {
   const startPatiently = () => startTeam({ servers: 1, settings: { HOSTING_TIMEOUT_MS: '10000' } });
 
   it('is acknowledged within Slack’s three seconds, and shows its outcome afterwards: a delete', async () => {

@@ -6,7 +6,10 @@ import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { grantRole, startTeam } from '../../support/team.ts';
 
-describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slack’s mode %s', (mode) => {
+describe.concurrent.each([
+  'http',
+  'socket',
+] as const)('an app whose clock is off, in Slack’s mode %s', (mode) => {
   async function startOff(byMs: number) {
     const system = movableSystem();
     system.stepWall(byMs);
@@ -46,7 +49,9 @@ describe.each(['http', 'socket'] as const)('an app whose clock is off, in Slack�
   });
 });
 
-test('a modal whose ack Slack applies late shows the outcome of a delete, an order and a change of settings, and not that it is still running', async () => {
+test.concurrent('a modal whose ack Slack applies late shows the outcome of a delete, an order and a change of settings, and not that it is still running', async ({
+  expect,
+}) => {
   await using team = await startTeam({ servers: 1 });
   // Slack takes a second to apply what an ack says, while it takes an update of the same view at once.
   team.slack.faults.lateAcksMs = 900;
@@ -66,7 +71,7 @@ test('a modal whose ack Slack applies late shows the outcome of a delete, an ord
   expect(team.owner.modal()?.shown).not.toMatch(/hosting API…|Saving/);
 });
 
-describe('while Slack limits the app', () => {
+describe.concurrent('while Slack limits the app', () => {
   it('a request for access reaches the owners once Slack accepts messages again', async () => {
     await using team = await startTeam();
     team.slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 1 });
@@ -98,7 +103,7 @@ describe('while Slack limits the app', () => {
 
 const WITHOUT_USERS = ['commands', 'chat:write', 'usergroups:read', 'channels:read', 'groups:read'];
 
-describe('without the scope users:read', () => {
+describe.concurrent('without the scope users:read', () => {
   it('a role for a channel or a user group is refused with the scope named', async () => {
     await using team = await startTeam({ scopes: WITHOUT_USERS });
     for (const subject of ['#ops', '<!subteam^S0ONCALL01|@oncall>']) {

@@ -25,7 +25,7 @@ async function refresh({ slack, app }: Team): Promise<void> {
   expect(await app.faults()).toEqual([]);
 }
 
-describe('in Socket Mode', () => {
+describe.concurrent('in Socket Mode', () => {
   it('requests of Slack over HTTP are not served, signed or not, while health and metrics are', async () => {
     await using team = await startInSocketMode();
     const { slack, appUrl } = team;
@@ -38,7 +38,7 @@ describe('in Socket Mode', () => {
     expect(team.hosting.requests()).toEqual([]);
   });
 
-  it('/readyz says that the connection is lost, and why, and /metrics that it is', async () => {
+  it('/readyz says that the connection is lost, and why, and /metrics that it is', async ({ expect }) => {
     await using team = await startInSocketMode();
     team.slack.sockets.disable();
     const ready = async () => {
@@ -53,7 +53,7 @@ describe('in Socket Mode', () => {
     await expect.poll(ready).toBe('200 ok\n');
   });
 
-  it('an envelope that is delivered again over another WebSocket changes nothing', async () => {
+  it('an envelope that is delivered again over another WebSocket changes nothing', async ({ expect }) => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
     await team.operator.types('/vps reboot web-1');
@@ -64,7 +64,7 @@ describe('in Socket Mode', () => {
     expect(changesSeen(team)).toHaveLength(1);
   });
 
-  it('an envelope whose payload has no request ID counts once by its own ID', async () => {
+  it('an envelope whose payload has no request ID counts once by its own ID', async ({ expect }) => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };

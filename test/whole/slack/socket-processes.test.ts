@@ -45,7 +45,9 @@ async function countCalls(url: string): Promise<number> {
 }
 
 describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
-  test('share the work, and do nothing twice that is delivered over both of their WebSockets', async () => {
+  test('share the work, and do nothing twice that is delivered over both of their WebSockets', async ({
+    expect,
+  }) => {
     await using team = await startTwo();
     const { slack, hosting, account, owner, processes } = team;
     for (let at = 1; at <= 10; at++) await owner.types(`/vps reboot web-${at}`);
@@ -64,10 +66,12 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
     expect(rebooted()).toBe(10);
   });
 
-  test.each([
+  test.for([
     'first',
     'second',
-  ])('keep working when the %s is killed during an order, which is paid once and reported', async (died) => {
+  ] as const)('keep working when the %s is killed during an order, which is paid once and reported', async (died, {
+    expect,
+  }) => {
     await using team = await startTwo();
     const { slack, hosting, account, owner, processes } = team;
     await owner.types(orderOf('once'));

@@ -5,7 +5,9 @@ import { changesSeen } from '../../support/raw-user.ts';
 import type { Team } from '../../support/team.ts';
 import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 
-it('a workflow reboots a server with a key that an owner issued, until the key is revoked', async () => {
+it.concurrent('a workflow reboots a server with a key that an owner issued, until the key is revoked', async ({
+  expect,
+}) => {
   await using team = await startWorkflowTeam();
   const { owner } = team;
   await owner.types('/vps workflow');
@@ -42,7 +44,7 @@ it('a workflow reboots a server with a key that an owner issued, until the key i
   await owner.sees('The workflow tried to reboot web-2 and was denied: the workflow key doesn’t permit it');
 });
 
-it('only owners see, issue or revoke workflow keys', async () => {
+it.concurrent('only owners see, issue or revoke workflow keys', async () => {
   await using team = await startWorkflowTeam();
   const { id } = await giveKey(team);
   await team.manager.types('/vps workflow');
@@ -64,7 +66,7 @@ it('only owners see, issue or revoke workflow keys', async () => {
   expect(await team.app.ports.workflowKeys.find(team.slack.team.id, again.id)).toBeDefined();
 });
 
-it('a workflow key for another workspace, other actions or other servers, or that has expired, does nothing', async () => {
+it.concurrent('a workflow key for another workspace, other actions or other servers, or that has expired, does nothing', async () => {
   await using team = await startWorkflowTeam();
   for (const [name, keyOptions, inputs, words] of [
     ['elsewhere', { workspaceId: 'T0ELSEWHERE' }, {}, 'isn’t valid in this workspace'],
@@ -84,7 +86,7 @@ it('a workflow key for another workspace, other actions or other servers, or tha
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a workflow never guesses a server: not by the beginning of a label, another letter case, an ID or an address', async () => {
+it.concurrent('a workflow never guesses a server: not by the beginning of a label, another letter case, an ID or an address', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team, { pattern: '' });
   const [server] = team.hosting.seedServers(team.account, 1, 'db');
@@ -100,7 +102,7 @@ it('a workflow never guesses a server: not by the beginning of a label, another 
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a workflow can’t stop a protected server, and can’t reboot one again and again', async () => {
+it.concurrent('a workflow can’t stop a protected server, and can’t reboot one again and again', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team, { actions: ['stop', 'reboot'] });
   await team.owner.types('/vps show web-1');
@@ -121,7 +123,7 @@ it('a workflow can’t stop a protected server, and can’t reboot one again and
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('an invalid workflow step says what is wrong with it', async () => {
+it.concurrent('an invalid workflow step says what is wrong with it', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   const errors = [];
@@ -148,7 +150,7 @@ const ask = (team: Team, inputs: Readonly<Record<string, string>> = {}) =>
     ...inputs,
   });
 
-it('a workflow without a key asks in the channel, and the user who presses the button acts in their own name', async () => {
+it.concurrent('a workflow without a key asks in the channel, and the user who presses the button acts in their own name', async () => {
   await using team = await startWorkflowTeam(1, { hosting: { rebootDelayMs: 700 } });
   const run = await ask(team);
   await team.operator.sees('A workflow wants to reboot web-1.');
@@ -165,7 +167,9 @@ it('a workflow without a key asks in the channel, and the user who presses the b
   expect(entries[0]).toMatchObject({ actorId: USERS.otto.id, surface: 'button', action: 'reboot' });
 });
 
-it('a user without the role, or from another organization, can neither run nor cancel a workflow’s action', async () => {
+it.concurrent('a user without the role, or from another organization, can neither run nor cancel a workflow’s action', async ({
+  expect,
+}) => {
   await using team = await startWorkflowTeam(1);
   const run = await ask(team);
   await team.viewer.presses('Reboot');
@@ -185,7 +189,9 @@ it('a user without the role, or from another organization, can neither run nor c
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a workflow’s reboot runs once, even if two users press at once and Slack delivers a press again', async () => {
+it.concurrent('a workflow’s reboot runs once, even if two users press at once and Slack delivers a press again', async ({
+  expect,
+}) => {
   await using team = await startWorkflowTeam(1);
   team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
   const run = await ask(team);
@@ -201,7 +207,7 @@ it('a workflow’s reboot runs once, even if two users press at once and Slack d
   expect(run.state).toBe('completed');
 });
 
-it('Cancel, or a day without a press, ends a workflow’s step without doing anything', async () => {
+it.concurrent('Cancel, or a day without a press, ends a workflow’s step without doing anything', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const canceled = await ask(team);
@@ -218,7 +224,7 @@ it('Cancel, or a day without a press, ends a workflow’s step without doing any
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a press ends a workflow’s step if the server doesn’t exist, and leaves it open if the server is protected', async () => {
+it.concurrent('a press ends a workflow’s step if the server doesn’t exist, and leaves it open if the server is protected', async () => {
   await using team = await startWorkflowTeam(1);
   const unknown = await ask(team, { server: 'web-9' });
   const { owner } = team;
@@ -237,7 +243,7 @@ it('a press ends a workflow’s step if the server doesn’t exist, and leaves i
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a workflow’s step posts and announces nothing in a channel that another organization shares, or that the app is not in', async () => {
+it.concurrent('a workflow’s step posts and announces nothing in a channel that another organization shares, or that the app is not in', async () => {
   await using team = await startWorkflowTeam(1);
   const idOf = (name: string) => team.slack.channel(name)?.id ?? '';
   for (const name of ['#acme-shared', '#management']) {

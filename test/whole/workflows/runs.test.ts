@@ -10,7 +10,7 @@ import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 /** Until another process looks at a run. */
 const LATER_MS = 20_000;
 
-it('a workflow’s step that Slack delivers again and again is carried out once', async () => {
+it.concurrent('a workflow’s step that Slack delivers again and again is carried out once', async () => {
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
   team.slack.app.eventRetryDelaysMs = [0, 50, 50];
@@ -26,7 +26,7 @@ it('a workflow’s step that Slack delivers again and again is carried out once'
   expect(ends).toHaveLength(2);
 });
 
-it('a workflow’s step that Slack delivers minutes late is not carried out', async () => {
+it.concurrent('a workflow’s step that Slack delivers minutes late is not carried out', async ({ expect }) => {
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
   await runToEnd(team, { key: secret });
@@ -43,7 +43,7 @@ it('a workflow’s step that Slack delivers minutes late is not carried out', as
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a workflow’s step is acknowledged at once, however slow the hosting API is', async () => {
+it.concurrent('a workflow’s step is acknowledged at once, however slow the hosting API is', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 1500 });
@@ -53,7 +53,7 @@ it('a workflow’s step is acknowledged at once, however slow the hosting API is
   expect(run.state).toBe('completed');
 });
 
-it('a step’s outcome is sent with the run’s token if Slack accepts no other, and with the app’s own if that has expired', async () => {
+it.concurrent('a step’s outcome is sent with the run’s token if Slack accepts no other, and with the app’s own if that has expired', async () => {
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
   team.slack.faults.refusesBotTokens = true;
@@ -63,7 +63,9 @@ it('a step’s outcome is sent with the run’s token if Slack accepts no other,
   expect((await runToEnd(team, { key: secret, server: 'web-2' })).state).toBe('completed');
 });
 
-it('a step’s outcome that Slack refuses is sent again later, without repeating the action', async () => {
+it.concurrent('a step’s outcome that Slack refuses is sent again later, without repeating the action', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -78,7 +80,7 @@ it('a step’s outcome that Slack refuses is sent again later, without repeating
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('a step whose outputs Slack refuses fails with an error that says what was done', async () => {
+it.concurrent('a step whose outputs Slack refuses fails with an error that says what was done', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.slack.faults.failMethod('functions.completeSuccess', 'parameter_validation_failed');
@@ -86,7 +88,7 @@ it('a step whose outputs Slack refuses fails with an error that says what was do
   expect(run.error).toMatch(/^web-1 (was rebooted|is rebooting).*manifest in Slack is out of date\.$/);
 });
 
-it('a workflow’s reboot whose answer is lost is reported as unconfirmed, in the step and in the channel, and keeps nobody from rebooting the server', async () => {
+it.concurrent('a workflow’s reboot whose answer is lost is reported as unconfirmed, in the step and in the channel, and keeps nobody from rebooting the server', async () => {
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
@@ -116,7 +118,9 @@ function dieAt<Name extends 'send' | 'admit' | 'ask'>(team: Team, name: Name, ho
   return { count: () => deaths };
 }
 
-it('a workflow’s action that was marked as sent before a crash is never sent again, and is reported as unknown', async () => {
+it.concurrent('a workflow’s action that was marked as sent before a crash is never sent again, and is reported as unknown', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -138,7 +142,9 @@ it('a workflow’s action that was marked as sent before a crash is never sent a
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a press that was marked as sent before a crash is never sent again, and its card says that the outcome is unknown', async () => {
+it.concurrent('a press that was marked as sent before a crash is never sent again, and its card says that the outcome is unknown', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const death = dieAt(team, 'send', 'after');
@@ -153,7 +159,9 @@ it('a press that was marked as sent before a crash is never sent again, and its 
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a workflow’s step that was received before a crash fails if minutes have passed', async () => {
+it.concurrent('a workflow’s step that was received before a crash fails if minutes have passed', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
@@ -166,7 +174,9 @@ it('a workflow’s step that was received before a crash fails if minutes have p
   expect(changesSeen(team)).toEqual([]);
 });
 
-it('a crash while a workflow’s card is posted leads to at most two cards, of which one can act', async () => {
+it.concurrent('a crash while a workflow’s card is posted leads to at most two cards, of which one can act', async ({
+  expect,
+}) => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const death = dieAt(team, 'ask', 'before');
@@ -182,7 +192,7 @@ it('a crash while a workflow’s card is posted leads to at most two cards, of w
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-it('workflow keys and tokens are never logged, audited or stored in plain text', async () => {
+it.concurrent('workflow keys and tokens are never logged, audited or stored in plain text', async () => {
   const lines: string[] = [];
   const write = (words: string, fields: unknown = {}) => void lines.push(`${words} ${inspect(fields)}`);
   const log = { debug: write, info: write, warn: write, error: write };
