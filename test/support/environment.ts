@@ -48,7 +48,7 @@ export function environmentOf(
 ): Record<string, string> {
   return {
     HOSTING_BASE_URL: hosting.baseUrl,
-    HOSTING_TIMEOUT_MS: '2000',
+    HOSTING_TIMEOUT_MS: '10000',
     ...(slack.app.isSocketMode ? { SLACK_APP_TOKEN: APP_TOKEN } : { SLACK_SIGNING_SECRET: SIGNING_SECRET }),
     SLACK_BOT_TOKEN: BOT_TOKEN,
     SLACK_API_URL: slack.apiUrl,
