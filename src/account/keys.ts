@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { type HostingCode, isRefusal, Refusal } from '../core/errors.ts';
@@ -154,12 +156,20 @@ export async function notifyKeyChange(
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation) {
   const { db, engine, vault } = foundation;
+  /** By everything that is stored of a key. Its row is read at every use, but opened once: that takes longer than to read it. */
+  const opened = new LRUCache<string, Secret<string>>({ max: 100 });
+  const open = (row: ApiKeyRow): Secret<string> => {
+    const stored = JSON.stringify([placeOfKey(row), row.sealed]);
+    const key = opened.get(stored) ?? openKey(vault, row);
+    opened.set(stored, key);
+    return key;
+  };
   return {
     /** @throws Refusal `key_unreadable` if `ENCRYPTION_KEYS` lacks the key that sealed it */
     find: async (workspaceId: string) => {
       const row = await findRow(db, workspaceId);
       if (!row) return undefined;
-      const key = openKey(vault, row);
+      const key = open(row);
       // `account`: the one that it opens, by all of its names.
       return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
@@ -201,8 +211,12 @@ export async function removeKey(trx: Queries, workspaceId: string): Promise<bool
   return row !== undefined;
 }
 
-function findRow(db: Queries, workspaceId: string): Promise<ApiKeyRow | undefined> {
-  return db.selectFrom('api_keys').selectAll().where('workspace_id', '=', workspaceId).executeTakeFirst();
+async function findRow(db: Queries, workspaceId: string): Promise<ApiKeyRow | undefined> {
+  // Written out, like `listFor` of the grants.
+  const { rows } = await sql<ApiKeyRow>`select * from api_keys where workspace_id = ${workspaceId}`.execute(
+    db,
+  );
+  return rows[0];
 }
 
 /** Lists the names of the key that a workspace has; none without a key. @throws as `Vault.open` does */

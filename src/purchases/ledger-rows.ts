@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Insertable } from 'kysely';
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { z } from 'zod';
 import type { AccountNames, ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
@@ -120,13 +120,6 @@ export function createLedgerLists({ db }: Foundation) {
   const oldestFirst = () => db.selectFrom('operations').selectAll().orderBy('created_at').orderBy('id');
   const list = async (query: ReturnType<typeof oldestFirst>): Promise<readonly Operation[]> =>
     (await query.execute()).map(toOperation);
-  const selectCreated = (workspaceId: WorkspaceId) =>
-    db
-      .selectFrom('operations')
-      .select(CREATED)
-      .where('workspace_id', '=', workspaceId)
-      .where('kind', '=', 'create')
-      .where('state', '=', 'settled');
   return {
     find: async (id: ConfirmationId): Promise<Operation | undefined> => {
       const row = await findRow(db, id);
@@ -135,9 +128,12 @@ export function createLedgerLists({ db }: Foundation) {
     findDelete: (id: ConfirmationId) => findDelete(db, id),
     /** What a settled create of this workspace says about the server that it made; of several with one ID, the newest. */
     findCreated: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<CreatedServer | undefined> => {
-      const query = selectCreated(workspaceId).where('server_id', '=', serverId);
-      const row = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
-      return row && toCreated(row)[0];
+      // Written out, like `listFor` of the grants.
+      const { rows } = await sql<OperationRow>`
+        select * from operations
+        where workspace_id = ${workspaceId} and server_id = ${serverId} and kind = 'create' and state = 'settled'
+        order by created_at desc, id desc limit 1`.execute(db);
+      return rows.flatMap(toCreated)[0];
     },
     /** Operations of this workspace that are neither settled nor refused, oldest first. */
     listOpen: (workspaceId: WorkspaceId) =>
@@ -191,7 +187,8 @@ export function createLedgerLists({ db }: Foundation) {
       ),
     /** The same of all servers that were created with this app. */
     listCreated: async (workspaceId: WorkspaceId): Promise<readonly CreatedServer[]> => {
-      const rows = await selectCreated(workspaceId).orderBy('created_at').orderBy('id').execute();
+      const created = oldestFirst().where('kind', '=', 'create').where('state', '=', 'settled');
+      const rows = await created.where('workspace_id', '=', workspaceId).execute();
       const newest = new Map(rows.map((row) => [row.server_id, row]));
       return [...newest.values()].flatMap(toCreated);
     },
@@ -218,10 +215,8 @@ export function createLedgerLists({ db }: Foundation) {
   };
 }
 
-const CREATED = ['id', 'server_id', 'purchase', 'price', 'actor_id', 'created_at', 'account'] as const;
-
 /** None for an order whose server has no ID in the answer. */
-function toCreated(row: Pick<OperationRow, (typeof CREATED)[number]>): readonly CreatedServer[] {
+function toCreated(row: OperationRow): readonly CreatedServer[] {
   const purchase = parsePurchase(row.purchase);
   if (row.server_id === null || purchase.kind !== 'create') return [];
   const { id: operationId, server_id: id, actor_id: creatorId, created_at: createdAt, account } = row;

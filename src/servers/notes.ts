@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import { defineUseCase } from '../core/entry.ts';
@@ -229,13 +230,12 @@ interface Values {
 /** Stores at most one note and one protection for each server of a workspace. */
 export function createServerNotes({ db }: Foundation) {
   const findAll = async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Partial<Values>> => {
-    const rows = await db
-      .selectFrom('server_notes')
-      .select(['kind', 'value'])
-      .where('kind', 'in', ['note', 'protection'])
-      .where('workspace_id', '=', workspaceId)
-      .where('server_id', '=', serverId)
-      .execute();
+    // Written out, like `listFor` of the grants.
+    const { rows } = await sql<{ readonly kind: string; readonly value: string }>`
+      select kind, value from server_notes
+      where kind in ('note', 'protection') and workspace_id = ${workspaceId} and server_id = ${serverId}`.execute(
+      db,
+    );
     return Object.fromEntries(rows.map(({ kind, value }) => [kind, JSON.parse(value)]));
   };
   return {
