@@ -5,9 +5,9 @@ import { coversRole } from '../core/roles.ts';
 import type { ListExtent } from '../core/server.ts';
 import type { PurchaseFreeze, WorkspaceSettings } from '../core/settings.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import { decideButton } from '../purchases/buttons.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
+import { decideButton } from '../purchases/outcomes.ts';
 import {
   type ApprovalReader,
   approvalActions,

@@ -12,9 +12,11 @@ import {
   powerActionsIn,
   type Server,
 } from '../core/server.ts';
-import { createButton, decideButton, passwordButton, renewButton } from '../purchases/buttons.ts';
+import { createButton, renewButton } from '../purchases/catalog.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
+import { decideButton } from '../purchases/outcomes.ts';
+import { passwordButton } from '../purchases/passwords.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
 import { answerButtons, requestAccessButton, withdrawAccessButton } from '../requests/role-request-card.ts';
 import { confirmPower } from '../servers/buttons.ts';

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { settingsButton } from '../account/buttons.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
-import { createButton } from '../purchases/buttons.ts';
+import { createButton } from '../purchases/catalog.ts';
 import { readDecidable } from '../requests/approval.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
 import { listButton, manageChoice, showButton } from '../servers/buttons.ts';

@@ -1,17 +1,31 @@
 import type { DataTableBlock, KnownBlock, PlainTextOption } from '@slack/types';
+import { z } from 'zod';
 import { type Catalog, describePlan, describeRam, type Order, type Plan } from '../core/catalog.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { actions, context, LIMITS, type Message, option, section, sectionsOf } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
-import { createButton } from './buttons.ts';
 import type { Terms } from './confirm.ts';
 import type { BudgetState } from './costs.ts';
+
+/** An order in a button or a form; in a button, its codes are keys (`toKeys`). */
+export const orderValue = z.object({
+  plan: z.string().min(1),
+  location: z.string().min(1),
+  image: z.string().min(1),
+  label: z.string().min(1),
+});
+
+export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
+/** Opens a review of the same order, with today's price and a confirmation ID of its own. */
+export const createReviewButton = defineButton('create_review', orderValue);
+export const renewButton = defineButton('renew', z.object({ id: z.number().int() }));
 
 const readCatalog = defineUseCase({
   name: 'catalog',

@@ -11,13 +11,15 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
 import { codeLabel, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { createButton, createReviewButton, orderValue } from './buttons.ts';
 import {
   CHOICES,
   type Choice,
+  createButton,
+  createReviewButton,
   listChoices,
   listOmissions,
   namesakeWords,
+  orderValue,
   resolveKeys,
   searchChoices,
   termsBlocks,

@@ -11,10 +11,9 @@ import { serverOption } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
-import { decideButton } from './buttons.ts';
 import type { Settled } from './ledger.ts';
 import { auditOfOperation, labelOf, type Operation } from './operation.ts';
-import { accountPage } from './outcomes.ts';
+import { accountPage, decideButton } from './outcomes.ts';
 import { notifyNow } from './pay.ts';
 import { listNewServers } from './resolve.ts';
 

@@ -1,18 +1,19 @@
 import type { Button } from '@slack/types';
+import { z } from 'zod';
 import { describeReason, type ReasonWords } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney, describeMonthly, money } from '../core/money.ts';
 import { showButton } from '../servers/buttons.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { budgetWords, frozenWords, wordsOfHosting, wordsOfRefusal } from '../words.ts';
-import { createReviewButton, decideButton, passwordButton, renewButton } from './buttons.ts';
-import { toKeys } from './catalog.ts';
+import { createReviewButton, renewButton, toKeys } from './catalog.ts';
 import {
   isProven,
   labelOf,
@@ -23,7 +24,9 @@ import {
   type UnconfirmedReason,
 } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
-import { againWords, passwordParts, sendAll } from './passwords.ts';
+import { againWords, passwordButton, passwordParts, sendAll } from './passwords.ts';
+
+export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
 export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
 

@@ -26,10 +26,10 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { codeLabel, codeTyped, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { passwordButton } from './buttons.ts';
 import { labelOf, type Operation } from './operation.ts';
 import { type HeldPassword, UNKNOWN_SERVER } from './password-store.ts';
 
+export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
 /** Erases the sealed copy of a root password, and the message that shows it. */
 const savedButton = defineButton('password_saved', z.object({ operationId: z.string() }));
 

@@ -12,8 +12,7 @@ import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
 import { codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { renewButton } from './buttons.ts';
-import { termsBlocks } from './catalog.ts';
+import { renewButton, termsBlocks } from './catalog.ts';
 import { type Confirmation, confirmPurchase, type RenewReview, reviewRenew } from './confirm.ts';
 import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { HostingError, Refusal } from '../core/errors.ts';
 import type { ChannelId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
-import { renewButton } from '../purchases/buttons.ts';
+import { renewButton } from '../purchases/catalog.ts';
 import { sumCost } from '../purchases/costs.ts';
 import {
   actions,

@@ -16,7 +16,7 @@ import {
 } from '../core/server.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
-import { renewButton } from '../purchases/buttons.ts';
+import { renewButton } from '../purchases/catalog.ts';
 import { type CreatedServer, findOrderOf } from '../purchases/costs.ts';
 import { actions, confirmation, context, facts, header, type Message, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';

@@ -4,7 +4,7 @@ import { filterServers } from '../core/find-server.ts';
 import { isNoteOf, type ListExtent, type Server, type ServerNote } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
-import { createButton } from '../purchases/buttons.ts';
+import { createButton } from '../purchases/catalog.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';

@@ -9,7 +9,7 @@ import {
 import type { ServerId } from '../core/ids.ts';
 import { isPlainAddress, isTargetState, type Server } from '../core/server.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
-import { renewButton } from '../purchases/buttons.ts';
+import { renewButton } from '../purchases/catalog.ts';
 import { codeLabel, count, plainLabel, slackDate, slackDay, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 import { confirmPower, deleteButton, listButton, powerButton, showButton } from './buttons.ts';
