@@ -9,7 +9,7 @@ import { compareServers, isDeleted, type Server, type ServerList } from '../core
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { monthStart } from '../core/time.ts';
 import type { Queries } from '../db/database.ts';
-import { labelOf, type Operation, type Purchase, type Standing } from './operation.ts';
+import { labelOf, type Operation, type OperationStatus, type Purchase } from './operation.ts';
 
 export interface Costs {
   /** By label. */
@@ -221,7 +221,7 @@ export function sumCost<Priced extends { readonly price?: Money }>(
   };
 }
 
-export type PricedPurchase = Standing & { readonly purchase: Purchase; readonly price?: Money };
+export type PricedPurchase = OperationStatus & { readonly purchase: Purchase; readonly price?: Money };
 
 /** The most that may be spent since a moment (epoch milliseconds); absent for no limit. */
 export interface Budget {

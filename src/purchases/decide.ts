@@ -14,8 +14,7 @@ import { codeLabel, mention } from '../slack/kit/text.ts';
 import type { Settled } from './ledger.ts';
 import { auditOfOperation, labelOf, type Operation } from './operation.ts';
 import { accountPage, decideButton } from './outcomes.ts';
-import { notifyNow } from './pay.ts';
-import { listNewServers } from './resolve.ts';
+import { listNewServers, notifyNow } from './pay.ts';
 
 interface UnconfirmedOrder {
   readonly operation: Operation;

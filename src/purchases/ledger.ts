@@ -13,22 +13,20 @@ import type { OperationRow, Tables } from '../db/tables.ts';
 import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deletion.ts';
 import { type Budget, type Excess, findExcess, type Spent, sumSpent } from './costs.ts';
 import {
+  CLOCK_SLACK_MS,
   createLedgerLists,
   findRow,
   isOfAccount,
+  labelOf,
+  type NewOperation,
   type NewOperationRow,
+  OPERATION,
+  type Operation,
+  type OperationRefusal,
   parsePurchase,
   toOperation,
   toReasonColumns,
   toRow,
-} from './ledger-rows.ts';
-import {
-  CLOCK_SLACK_MS,
-  labelOf,
-  type NewOperation,
-  OPERATION,
-  type Operation,
-  type OperationRefusal,
   type UnconfirmedReason,
 } from './operation.ts';
 import { keepAnswer, keepPassword, openAnswer, UNKNOWN_SERVER } from './password-store.ts';

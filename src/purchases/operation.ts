@@ -1,3 +1,4 @@
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
@@ -10,26 +11,29 @@ import {
   type RefusalCode,
   type RefusalDetails,
 } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Money } from '../core/money.ts';
+import type { AccountNames, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import { type Money, money } from '../core/money.ts';
 import type { Secret } from '../core/secret.ts';
-import { MINUTE_MS } from '../core/time.ts';
-import type { Deletion } from '../servers/deletion.ts';
+import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import type { Foundation, Queries } from '../db/database.ts';
+import type { OperationRow, Tables } from '../db/tables.ts';
+import type { DeleteOperation, DeleteReason, Deletion } from '../servers/deletion.ts';
+import type { CreatedServer, PricedPurchase } from './costs.ts';
 
 /**
  * The states of a paid operation (docs/design.md 4):
  * prepared (confirmed, nothing sent) → sent (committed before the request leaves) →
  * settled (done and paid), refused (not done) or unconfirmed (looked for, never sent again).
  */
-export type OperationState = Standing['state'];
+export type OperationState = OperationStatus['state'];
 
 /** A state, and why it was refused or is unconfirmed. */
-export type StandingOf<Refused, Unconfirmed> =
+export type StatusOf<Refused, Unconfirmed> =
   | { readonly state: 'prepared' | 'sent' | 'settled'; readonly reason?: never }
   | { readonly state: 'refused'; readonly reason: Refused }
   | { readonly state: 'unconfirmed'; readonly reason: Unconfirmed };
 
-export type Standing = StandingOf<OperationRefusal, UnconfirmedReason>;
+export type OperationStatus = StatusOf<OperationRefusal, UnconfirmedReason>;
 
 const order = z.strictObject({
   plan: z.string(),
@@ -76,7 +80,7 @@ export function isInTime(
 export const OPERATION = 'operation';
 
 /** One confirmation of a purchase by one user, and its outcome. A row of the ledger; a `DeleteOperation` is the other kind. */
-export type Operation = ConfirmedOperation & Standing;
+export type Operation = ConfirmedOperation & OperationStatus;
 
 interface Confirmed {
   readonly id: ConfirmationId;
@@ -123,14 +127,38 @@ export function isEnded(operation: Operation): boolean {
 }
 
 /** Whether what was sent may still turn out to be done: unconfirmed, or ended without proof. */
-export function isLookedFor({ state, reason }: Operation): boolean {
-  if (state === 'unconfirmed') return true;
-  return state === 'refused' && !isProven(reason);
+export function isLookedFor({ state, reason, endedAt }: Operation | DeleteOperation): boolean {
+  if (state === 'unconfirmed') return endedAt === undefined;
+  return state === 'refused' && reason.code === 'decided_not_done';
 }
 
 /** The milliseconds since it was sent; negative if the clock was set back to before that (docs/design.md 4.9). */
-export function doubtedFor({ sentAt, createdAt }: Operation, now: number): number {
+export function doubtedFor(
+  { sentAt, createdAt }: Pick<ConfirmedOperation, 'sentAt' | 'createdAt'>,
+  now: number,
+): number {
   return now - (sentAt ?? createdAt);
+}
+
+/** How long a notification is retried. After that, a password can still be shown by `/vps password`. */
+export const NOTIFY_MS = DAY_MS;
+
+/**
+ * Returns when an operation is looked at next: first within seconds, then less and less often, with no end. A look comes after
+ * half of the time since it was sent, 5 minutes at most, and later after a twelfth of it, a day at most; a notification
+ * is tried at least every 5 minutes.
+ */
+export function nextDueAt(operation: Operation | DeleteOperation, now: number): number {
+  const { notifiedAt, endedAt, createdAt } = operation;
+  const isLooking = notifiedAt !== undefined && isLookedFor(operation);
+  // A clock that was set back, perhaps by a year, must not let it be tried every moment until then.
+  const passed = Math.abs(isLookedFor(operation) ? doubtedFor(operation, now) : now - (endedAt ?? createdAt));
+  const nextMs = Math.min(Math.max(passed / 2, 1500), 5 * MINUTE_MS);
+  return Math.round(now + (isLooking ? Math.min(Math.max(nextMs, passed / 12), DAY_MS) : nextMs));
+}
+
+export function confirmedOf(operation: Operation | DeleteOperation): Purchase | Deletion {
+  return 'deletion' in operation ? operation.deletion : operation.purchase;
 }
 
 export function labelOf(confirmed: Purchase | Deletion): string {
@@ -213,10 +241,13 @@ export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefus
   return reason.code !== 'decided_not_done';
 }
 
-/** The refusal that an error proves; undefined for a defect, and for a rule that no confirmed purchase can break. */
-export function refusalOf(error: unknown): OperationRefusal | undefined {
+/** The refusal that an error proves; undefined for a defect, and for a rule that can't end what was confirmed. */
+export function refusalOf(
+  error: unknown,
+  rules: readonly RefusalCode[] = PURCHASE_REFUSALS,
+): OperationRefusal | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
-  const isKnown = error instanceof Refusal && PURCHASE_REFUSALS.some((code) => code === error.code);
+  const isKnown = error instanceof Refusal && rules.includes(error.code);
   return isKnown ? ({ code: error.code, details: error.details } as OperationRefusal) : undefined;
 }
 
@@ -246,28 +277,248 @@ export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
   }
 }
 
-/** The audit entry of an operation's change of state, by the user who confirmed it. */
+/** The audit entry of an operation's change of state, by the user who confirmed it. All entries of an operation are one act. */
 export function auditOfOperation(
-  operation: Operation,
-  { system }: AppContext,
+  operation: Operation | DeleteOperation,
+  app: AppContext,
   outcome: AuditEntry['outcome'],
   more: Partial<AuditEntry> = {},
 ): AuditEntry {
-  const { id, workspaceId, actorId, channelId, purchase, price } = operation;
-  const serverId = purchase.kind === 'renew' ? purchase.serverId : undefined;
+  const { id, workspaceId, actorId, channelId, price: money } = operation;
+  const confirmed = confirmedOf(operation);
+  const act = { actId: id, operationId: id, action: confirmed.kind, surface: 'modal', money } as const;
+  const serverId = confirmed.kind === 'create' ? undefined : confirmed.serverId;
+  const subject = { workspaceId, actorId, channelId, serverId, label: labelOf(confirmed) };
+  return { at: app.system.now(), ...act, ...subject, outcome, ...more };
+}
+
+/** Everything else is as the schema has it for an operation that was not sent. */
+export type NewOperationRow = Insertable<Tables['operations']>;
+
+export function toRow(
+  operation: Omit<NewOperation, 'purchase'> & { readonly purchase: Purchase | Deletion },
+  account: string,
+): NewOperationRow {
+  const { purchase } = operation;
   return {
-    at: system.now(),
-    workspaceId,
-    actorId,
-    surface: 'modal',
-    action: purchase.kind,
-    actId: id,
-    operationId: id,
-    label: labelOf(purchase),
-    outcome,
-    channelId,
-    serverId,
-    money: price,
-    ...more,
+    id: operation.id,
+    workspace_id: operation.workspaceId,
+    actor_id: operation.actorId,
+    channel_id: operation.channelId ?? null,
+    kind: purchase.kind,
+    purchase: JSON.stringify(purchase),
+    claim: claimOf(purchase),
+    state: 'prepared',
+    price: operation.price ?? null,
+    server_id: purchase.kind === 'create' ? null : purchase.serverId,
+    created_at: operation.at,
+    send_by: operation.at + SEND_WITHIN_MS,
+    account,
   };
+}
+
+/** Reads the row of a purchase. @throws ZodError if what was bought isn't what `toRow` wrote: money must not depend on a guess */
+export function toOperation(row: OperationRow): Operation {
+  return { ...readColumns(row), purchase: parsePurchase(row.purchase), ...readStatus(row) };
+}
+
+function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    actorId: row.actor_id,
+    knownIds: ids.parse(JSON.parse(row.known_ids)),
+    hasPassword: row.has_password === 1,
+    needsDecision: row.needs_person === 1,
+    isLate: row.is_late === 1,
+    createdAt: row.created_at,
+    sendBy: row.send_by,
+    price: priceOf(row),
+    channelId: row.channel_id ?? undefined,
+    account: row.account === '' ? undefined : row.account,
+    decidedBy: row.decided_by ?? undefined,
+    serverId: row.server_id ?? undefined,
+    paidUntil: row.paid_until ?? undefined,
+    sentAt: row.sent_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+    notifiedAt: row.told_at === 0 ? undefined : row.told_at,
+  };
+}
+
+const storedDeletion = z.strictObject({
+  kind: z.literal('delete'),
+  serverId: z.number(),
+  label: z.string(),
+  paidUntil: z.number().exactOptional(),
+}) satisfies z.ZodType<Deletion>;
+
+const storedConfirmed = z.union([storedPurchase, storedDeletion]);
+
+/** Reads what was confirmed, whatever it was. @throws ZodError */
+export function parseConfirmed(json: string): Purchase | Deletion {
+  return storedConfirmed.parse(JSON.parse(json));
+}
+
+/** @throws ZodError */
+export function parsePurchase(json: string): Purchase {
+  return storedPurchase.parse(JSON.parse(json));
+}
+
+const ids = z.array(z.number());
+
+export function toReasonColumns({ code, details }: OperationRefusal | UnconfirmedReason | DeleteReason) {
+  return { reason: code, reason_details: JSON.stringify(details) };
+}
+
+function readStatus({
+  state,
+  reason: code,
+  reason_details,
+}: Pick<OperationRow, 'state' | 'reason' | 'reason_details'>): OperationStatus {
+  const reason = { code, details: JSON.parse(reason_details ?? '{}') };
+  return { state, ...((state === 'refused' || state === 'unconfirmed') && { reason }) } as OperationStatus;
+}
+
+export function findRow(db: Queries, id: ConfirmationId): Promise<OperationRow | undefined> {
+  return db.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Finds a delete by the ID of its confirmation. @throws ZodError if what was confirmed isn't what `toRow` wrote */
+export async function findDelete(db: Queries, id: ConfirmationId): Promise<DeleteOperation | undefined> {
+  const row = await findRow(db, id);
+  return row?.kind === 'delete' ? toDelete(row) : undefined;
+}
+
+function toDelete(row: OperationRow): DeleteOperation {
+  const deletion = storedDeletion.parse(JSON.parse(row.purchase));
+  return { ...readColumns(row), deletion, ...readStatus(row) } as DeleteOperation;
+}
+
+export function createLedgerLists({ db }: Foundation) {
+  const oldestFirst = () => db.selectFrom('operations').selectAll().orderBy('created_at').orderBy('id');
+  const list = async (query: ReturnType<typeof oldestFirst>): Promise<readonly Operation[]> =>
+    (await query.execute()).map(toOperation);
+  return {
+    find: async (id: ConfirmationId): Promise<Operation | undefined> => {
+      const row = await findRow(db, id);
+      return row && row.kind !== 'delete' ? toOperation(row) : undefined;
+    },
+    findDelete: (id: ConfirmationId) => findDelete(db, id),
+    /** When an operation is due again; undefined when it has ended and its actor was notified. */
+    findNextDue: async (id: ConfirmationId, now: number): Promise<number | undefined> => {
+      const row = await findRow(db, id);
+      const operation = row && (row.kind === 'delete' ? toDelete(row) : toOperation(row));
+      if (!operation) return undefined;
+      const { state, notifiedAt } = operation;
+      const isOver = state !== 'prepared' && state !== 'sent' && !isLookedFor(operation);
+      return isOver && notifiedAt !== undefined ? undefined : nextDueAt(operation, now);
+    },
+    /** What a settled create of this workspace says about the server that it made; of several with one ID, the newest. */
+    findCreated: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<CreatedServer | undefined> => {
+      // Written out, like `listFor` of the grants.
+      const { rows } = await sql<OperationRow>`
+        select * from operations
+        where workspace_id = ${workspaceId} and server_id = ${serverId} and kind = 'create' and state = 'settled'
+        order by created_at desc, id desc limit 1`.execute(db);
+      return rows.flatMap(toCreated)[0];
+    },
+    /** Operations of this workspace that are neither settled nor refused, oldest first. */
+    listOpen: (workspaceId: WorkspaceId) =>
+      list(
+        oldestFirst()
+          .where('workspace_id', '=', workspaceId)
+          .where('kind', '<>', 'delete')
+          .where('state', 'in', ['prepared', 'sent', 'unconfirmed']),
+      ),
+    /** Renewals of this server of the account, in any workspace, and of this workspace with any key. */
+    listRenewals: (account: AccountNames, workspaceId: WorkspaceId, serverId: ServerId) =>
+      list(
+        oldestFirst()
+          .where('kind', '=', 'renew')
+          .where('server_id', '=', serverId)
+          .where((column) => isOfAccount(column, account, workspaceId)),
+      ),
+    /**
+     * The IDs among these that settled creates of this account, in any workspace, have been given; with `orOf`, also those of any
+     * account that this workspace has used.
+     */
+    listSettledIds: async (
+      account: AccountNames,
+      among: readonly ServerId[],
+      orOf?: WorkspaceId,
+    ): Promise<readonly ServerId[]> => {
+      if (among.length === 0) return [];
+      const rows = await db
+        .selectFrom('operations')
+        .select('server_id')
+        .where('kind', '=', 'create')
+        .where('state', '=', 'settled')
+        .where('server_id', 'in', among)
+        .where((column) => isOfAccount(column, account, orOf))
+        .orderBy('server_id')
+        .execute();
+      return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
+    },
+    /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
+    listUnresolvedCreates: (account: AccountNames, workspaceId: WorkspaceId) =>
+      list(
+        oldestFirst()
+          .where('kind', '=', 'create')
+          .where((column) => isOfAccount(column, account, workspaceId))
+          .where((column) =>
+            column.or([
+              column('state', 'in', ['sent', 'unconfirmed']),
+              column.and([column('state', '=', 'refused'), column('reason', '=', 'decided_not_done')]),
+            ]),
+          ),
+      ),
+    /** The same of all servers that were created with this app. */
+    listCreated: async (workspaceId: WorkspaceId): Promise<readonly CreatedServer[]> => {
+      const created = oldestFirst().where('kind', '=', 'create').where('state', '=', 'settled');
+      const rows = await created.where('workspace_id', '=', workspaceId).execute();
+      const newest = new Map(rows.map((row) => [row.server_id, row]));
+      return [...newest.values()].flatMap(toCreated);
+    },
+    /** Purchases that were confirmed since then and have paid, may still pay, or were ended without proof that they have not. */
+    listPurchases: async (workspaceId: WorkspaceId, since: number): Promise<readonly PricedPurchase[]> => {
+      const rows = await db
+        .selectFrom('operations')
+        .select(['purchase', 'price', 'state', 'reason', 'reason_details'])
+        .where('workspace_id', '=', workspaceId)
+        .where('kind', '<>', 'delete')
+        .where('created_at', '>=', since)
+        .where((column) =>
+          column.or([column('state', '<>', 'refused'), column('reason', '=', 'decided_not_done')]),
+        )
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+      return rows.map((row) => ({
+        purchase: parsePurchase(row.purchase),
+        price: priceOf(row),
+        ...readStatus(row),
+      }));
+    },
+  };
+}
+
+/** None for an order whose server has no ID in the answer. */
+function toCreated(row: OperationRow): readonly CreatedServer[] {
+  const purchase = parsePurchase(row.purchase);
+  if (row.server_id === null || purchase.kind !== 'create') return [];
+  const { id: operationId, server_id: id, actor_id: creatorId, created_at: createdAt, account } = row;
+  return [{ operationId, id, order: purchase.order, paid: priceOf(row), creatorId, createdAt, account }];
+}
+
+export function isOfAccount(
+  column: ExpressionBuilder<Tables, 'operations'>,
+  account: AccountNames,
+  orOf: WorkspaceId | undefined,
+) {
+  const ofAccount = column('account', 'in', account);
+  return orOf === undefined ? ofAccount : column.or([ofAccount, column('workspace_id', '=', orOf)]);
+}
+
+function priceOf({ price }: { readonly price: number | null }) {
+  return price === null ? undefined : money(price);
 }

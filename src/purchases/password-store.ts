@@ -9,8 +9,7 @@ import { addJob } from '../db/jobs.ts';
 import type { OperationRow, PasswordRow, Tables } from '../db/tables.ts';
 import { type SealedPlace, type Vault, VaultError } from '../db/vault.ts';
 import { isErasedSince } from '../installations/store.ts';
-import { toOperation } from './ledger-rows.ts';
-import { labelOf, OPERATION, type Operation } from './operation.ts';
+import { labelOf, OPERATION, type Operation, toOperation } from './operation.ts';
 
 /** In the place of a server's ID, where a manager has seen the server in an account that is not connected any more. */
 export const UNKNOWN_SERVER: ServerId = 0;

@@ -11,12 +11,15 @@ import { isDeleted, type Server } from '../core/server.ts';
 import { DEFAULT_SETTINGS, needsApproval } from '../core/settings.ts';
 import type { HeldLock } from '../db/locks.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
-import type { System } from '../system.ts';
+import type { DeleteOperation } from '../servers/deletion.ts';
+import { startFollowing } from '../servers/follow.ts';
 import { refuseOverBudget } from './costs.ts';
-import type { Ledger, Permit } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import {
   auditOfOperation,
   ContradictoryAnswer,
+  confirmedOf,
+  isInTime,
   labelOf,
   type Operation,
   type Purchase,
@@ -30,19 +33,18 @@ import { storeAnswer } from './spill.ts';
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<string> {
-  const { operation, hosting } = payment;
   let knownIds: readonly ServerId[] = [];
-  const check: Check = async (how) => {
+  const check: Check = async (hosting, how) => {
     // At every look: creates of this workspace with an earlier key don't wait for the lock of this one.
-    await waitForOtherCreates(payment);
+    await waitForOtherCreates(payment, hosting);
     const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
-    refuseMovedPrice(operation.price, order.plan, catalog);
-    const servers = await fetchAllServers(payment.hosting, how);
-    await refuseUnseenNamesake(servers, payment);
+    refuseMovedPrice(payment.operation.price, order.plan, catalog);
+    const servers = await fetchAllServers(hosting, how);
+    await refuseUnseenNamesake(servers, payment, hosting);
     knownIds = servers.map(({ id }) => id);
     return knownIds;
   };
-  const created = await pay(payment, check, (options) => hosting.createServer(order, options));
+  const created = await pay(payment, check, (hosting, options) => hosting.createServer(order, options));
   const { id, state, rootPassword } = created;
   // A server that was there before is not the one that was just paid.
   if (knownIds.includes(id)) throw new ContradictoryAnswer(rootPassword);
@@ -53,14 +55,15 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
 /** Refuses a create whose label another server has by now. A colleague may have just created it on the account's page. */
 async function refuseUnseenNamesake(
   servers: readonly Server[],
-  { operation, hosting, app }: Payment,
+  { operation, app }: Payment,
+  { account }: HostingApi,
 ): Promise<void> {
   const { purchase, workspaceId } = operation;
   const seen = purchase.kind === 'create' ? (purchase.namesakeIds ?? []) : [];
   const label = labelOf(purchase);
   const unseen = listNamesakes(servers, label).filter((id) => !seen.includes(id));
   // Two orders for one label that were both confirmed here are meant to be two servers.
-  const ours = await app.ledger.listSettledIds(hosting.account, unseen, workspaceId);
+  const ours = await app.ledger.listSettledIds(account, unseen, workspaceId);
   if (unseen.some((id) => !ours.includes(id))) throw new Refusal('label_taken', { label });
 }
 
@@ -75,10 +78,10 @@ const WAIT_MOST_SECONDS = 60;
  * The ID of a new server says which create made it only while no other create of the account is under way, so one that another
  * process has sent is waited for. A label whose create is unconfirmed is not ordered again: that would pay twice.
  */
-async function waitForOtherCreates({ operation, hosting, app }: Payment): Promise<void> {
+async function waitForOtherCreates({ operation, app }: Payment, { account }: HostingApi): Promise<void> {
   const { id, workspaceId } = operation;
   for (let second = 0; second < WAIT_MOST_SECONDS; second++) {
-    const creates = await app.ledger.listUnresolvedCreates(hosting.account, workspaceId);
+    const creates = await app.ledger.listUnresolvedCreates(account, workspaceId);
     const others = creates.filter((other) => other.id !== id);
     refuseUnconfirmedLabel(operation, others);
     if (!others.some((other) => other.state === 'sent')) return;
@@ -107,13 +110,13 @@ type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
-  const check = async (how: CallOptions) => {
-    await refuseOtherPrice(renewal, payment, how);
-    await refuseOtherMonth(renewal, payment, how);
+  const check: Check = async (hosting, how) => {
+    await refuseOtherPrice(renewal, payment, hosting, how);
+    await refuseOtherMonth(renewal, payment, hosting, how);
     return [];
   };
-  const { paidUntil } = await pay(payment, check, (options) =>
-    payment.hosting.renewServer(serverId, options),
+  const { paidUntil } = await pay(payment, check, (hosting, options) =>
+    hosting.renewServer(serverId, options),
   );
   // A month that was paid moves the date: an answer that says otherwise proves nothing.
   if (paidUntil <= renewal.paidUntil)
@@ -121,8 +124,12 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
   await settleUntilStored(payment, { serverId, paidUntil });
 }
 
-async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: CallOptions): Promise<void> {
-  const { operation, hosting, app } = payment;
+async function refuseOtherPrice(
+  { serverId }: Renewal,
+  { operation, app }: Payment,
+  hosting: HostingApi,
+  how: CallOptions,
+): Promise<void> {
   const created = await app.ledger.findCreated(operation.workspaceId, serverId);
   if (!created || operation.price === undefined) return;
   const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
@@ -131,14 +138,15 @@ async function refuseOtherPrice({ serverId }: Renewal, payment: Payment, how: Ca
 
 async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
-  payment: Payment,
+  { operation, app }: Payment,
+  hosting: HostingApi,
   how: CallOptions,
 ): Promise<void> {
-  const server = (await fetchAllServers(payment.hosting, how)).find(({ id }) => id === serverId);
+  const server = (await fetchAllServers(hosting, how)).find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (!isFrozenLabel(server.label, label)) {
     // A user who isn't allowed to know the server doesn't learn its new label.
-    await requireManager(payment, server.label);
+    await requireManager(operation, server.label, app);
     throw new Refusal('label_moved', { before: label, now: server.label });
   }
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
@@ -147,39 +155,40 @@ async function refuseOtherMonth(
 }
 
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
-type Check = (how: CallOptions) => Promise<readonly ServerId[]>;
+type Check = (hosting: HostingApi, how: CallOptions) => Promise<readonly ServerId[]>;
 
 /**
  * Looks up everything that permits a payment, then pays.
- * @throws Refusal `no_api_key`, `account_changed`, `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`,
- * `purchases_frozen`, `stale_confirmation`, and what the check and the sending throw
+ * @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`, and what the check and
+ * `sendPermitted` throw
  */
 function pay<Answer>(
   payment: Payment,
   check: Check,
-  send: (options: PaidCallOptions) => Promise<Answer>,
+  send: (hosting: HostingApi, options: PaidCallOptions) => Promise<Answer>,
 ): Promise<Answer> {
-  const { operation, hosting, owner, lock, app } = payment;
-  const { account } = hosting;
-  return sendPermitted({
-    look: (how) => look(payment, () => check(how)),
-    commit: ({ knownIds, permit }) =>
-      app.ledger.markSent(operation.id, { at: app.system.now(), owner, account, knownIds, permit, lock }),
-    send,
-    system: app.system,
-  });
-}
-
-export interface Looked {
-  /** From before the look: what has changed since it was read may have been missed. */
-  readonly permit: Permit;
-  /** On the monotonic clock. */
-  readonly at: number;
+  const { operation, app } = payment;
+  const look: Check = async (hosting, how) => {
+    await refuseFrozen(operation.workspaceId, app.workspaces);
+    await requireManager(operation, labelOf(operation.purchase), app);
+    await requireApproval(payment);
+    await refuseOverBudget(operation, app);
+    return check(hosting, how);
+  };
+  return sendPermitted({ ...payment, look, send });
 }
 
 /** How long a look counts. An older one is repeated before anything is sent. */
 const GOOD_FOR_MS = 10_000;
 const MOST_LOOKS = 20;
+
+/** A confirmed operation on its way to the hosting API. */
+interface Sending<Confirmed> {
+  readonly operation: Confirmed;
+  /** The owner of the operation's job. */
+  readonly owner: string;
+  readonly app: AppContext;
+}
 
 /**
  * Looks up everything that permits a payment or a delete, then sends it. Right before its first byte leaves, the step is
@@ -188,26 +197,40 @@ const MOST_LOOKS = 20;
  *
  * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by requests
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
- * @throws Refusal `stale_confirmation`, and what the look, the commit and the sending throw
+ * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`, `stale_confirmation`, and what the steps throw
  */
-export async function sendPermitted<Found extends Looked, Answer>(steps: {
-  readonly look: (how: CallOptions) => Promise<Found>;
-  /** Marks it as sent, unless something has changed since the look. */
-  readonly commit: (looked: Found) => ReturnType<Ledger['markSent']>;
-  readonly send: (options: PaidCallOptions, looked: Found) => Promise<Answer>;
-  readonly system: System;
+export async function sendPermitted<Answer>({
+  operation,
+  owner,
+  lock,
+  app,
+  ...steps
+}: Sending<Operation | DeleteOperation> & {
+  readonly lock?: HeldLock;
+  readonly look: Check;
+  /** Right before it is marked as sent. */
+  readonly lastLook?: () => Promise<void>;
+  readonly send: (hosting: HostingApi, options: PaidCallOptions) => Promise<Answer>;
 }): Promise<Answer> {
-  const commit = async (looked: Found): Promise<void> => {
-    if (steps.system.elapsed() - looked.at > GOOD_FOR_MS) throw new LookedTooEarly();
-    const outcome = await steps.commit(looked);
-    if (outcome === 'outdated') throw new LookedTooEarly();
-    if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
-  };
+  const { ledger, system } = app;
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
-    const looked = await steps.look(how);
+    if (!isInTime(operation, system.now())) throw new Refusal('stale_confirmation', {});
+    const lookedAt = system.elapsed();
+    // From before the look: what changes during it may be missed.
+    const permit = await ledger.readPermit(operation.workspaceId, system.now());
+    const hosting = await getHostingOf(operation, app);
+    const knownIds = await steps.look(hosting, how);
+    const beforeSend = async (): Promise<void> => {
+      if (system.elapsed() - lookedAt > GOOD_FOR_MS) throw new LookedTooEarly();
+      await steps.lastLook?.();
+      const sent = { at: system.now(), owner, account: hosting.account, knownIds, permit, lock };
+      const outcome = await ledger.markSent(operation.id, sent);
+      if (outcome === 'outdated') throw new LookedTooEarly();
+      if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
+    };
     try {
-      return await steps.send({ ...how, beforeSend: () => commit(looked) }, looked);
+      return await steps.send(hosting, { ...how, beforeSend });
     } catch (error) {
       if (!(error instanceof LookedTooEarly)) throw error;
     }
@@ -218,21 +241,12 @@ export async function sendPermitted<Found extends Looked, Answer>(steps: {
 /** Thrown before anything was sent: what was looked up is too old, or has changed since. */
 class LookedTooEarly extends Error {}
 
-async function look(payment: Payment, check: () => Promise<readonly ServerId[]>) {
-  const { operation, app } = payment;
-  const at = app.system.elapsed();
-  const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
-  await getHostingOf(operation, app);
-  await refuseFrozen(operation.workspaceId, app.workspaces);
-  await requireManager(payment, labelOf(operation.purchase));
-  await requireApproval(payment);
-  await refuseOverBudget(operation, app);
-  return { knownIds: await check(), permit, at };
-}
-
 /** @throws Refusal `role_needed`, `identity_unknown` */
-async function requireManager({ operation, app }: Payment, label: string): Promise<void> {
-  const { workspaceId, actorId: userId, channelId } = operation;
+export async function requireManager(
+  { workspaceId, actorId: userId, channelId }: Operation | DeleteOperation,
+  label: string,
+  app: AppContext,
+): Promise<void> {
   if (!(await hasRole({ workspaceId, userId, channelId }, 'manager', label, app)))
     throw new Refusal('role_needed', { needed: 'manager' });
 }
@@ -247,15 +261,9 @@ async function requireApproval({ operation, app }: Payment): Promise<void> {
     throw new Refusal('approval_needed', {});
 }
 
-/** A confirmed operation on its way to the hosting API. */
-interface Payment {
-  readonly operation: Operation;
-  readonly hosting: HostingApi;
-  /** The owner of the operation's job. */
-  readonly owner: string;
+interface Payment extends Sending<Operation> {
   /** A create locks its account, a renewal its server. */
   readonly lock: HeldLock;
-  readonly app: AppContext;
 }
 
 /** @throws Refusal `unknown_choice`; `price_moved` when the price is not the confirmed one any more */
@@ -290,4 +298,23 @@ export async function settleUntilStored(
   const isStored = await storeAnswer(id, settled, settle, app);
   if (!isStored)
     log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
+}
+
+/**
+ * Follows the server of a purchase or a delete that was carried out: a new one until it runs and has an address, a renewed one until
+ * the list shows its new date, a deleted one until a complete list no longer has it. False if that can't be stored. Never throws.
+ */
+export async function followServer(
+  operation: Operation | DeleteOperation,
+  app: AppContext,
+  waitMs?: number,
+): Promise<boolean> {
+  const { id, workspaceId, actorId, channelId, account = '' } = operation;
+  const confirmed = confirmedOf(operation);
+  const serverId = confirmed.kind === 'create' ? operation.serverId : confirmed.serverId;
+  if (serverId === undefined) return false;
+  const act = { id, workspaceId, action: confirmed.kind, actorId, account, channelId };
+  const server = { serverId, label: labelOf(confirmed), standing: 'waiting', hasChanged: false } as const;
+  const paidUntil = confirmed.kind === 'renew' ? operation.paidUntil : undefined;
+  return startFollowing(act, { ...server, paidUntil }, app, waitMs);
 }

@@ -3,8 +3,7 @@ import type { PostedMessage, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { toOperation } from '../purchases/ledger-rows.ts';
-import type { Operation } from '../purchases/operation.ts';
+import { type Operation, toOperation } from '../purchases/operation.ts';
 import type { DigestContent, ReminderMark } from './digest-content.ts';
 
 export interface DigestWorkspace {

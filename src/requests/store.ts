@@ -16,8 +16,7 @@ import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
 import type { Budget } from '../purchases/costs.ts';
 import { type Prepared, prepareDelete, prepareOperation } from '../purchases/ledger.ts';
-import { findDelete } from '../purchases/ledger-rows.ts';
-import { claimOf, storedPurchase } from '../purchases/operation.ts';
+import { claimOf, findDelete, storedPurchase } from '../purchases/operation.ts';
 import {
   type Approval,
   type ApprovalOutcome,

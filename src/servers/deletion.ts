@@ -1,7 +1,5 @@
-import { findSearchedAccount, getHostingOf } from '../account/keys.ts';
+import { findSearchedAccount } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
-import type { AuditCode, AuditEntry } from '../core/audit-entry.ts';
-import { makeAuditEntry } from '../core/entry.ts';
 import {
   describeDefect,
   findUnanswered,
@@ -17,22 +15,24 @@ import {
 } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { deletionWord, isFrozenLabel } from '../core/labels.ts';
-import { hasRole } from '../core/permission.ts';
 import { isDeleted } from '../core/server.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
-import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import type { Job } from '../db/jobs.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import {
+  auditOfOperation,
   type ConfirmedOperation,
-  isInTime,
+  doubtedFor,
+  NOTIFY_MS,
   OPERATION,
   type ProvenDetails,
-  type StandingOf,
+  refusalOf,
+  type StatusOf,
 } from '../purchases/operation.ts';
-import { type Looked, sendPermitted } from '../purchases/send.ts';
+import { followServer, requireManager, sendPermitted } from '../purchases/send.ts';
 import { notInList } from './find.ts';
-import { PLACE_WITHIN_MS, startFollowing } from './follow.ts';
+import { PLACE_WITHIN_MS } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 
 /** A delete, exactly as it was confirmed. */
@@ -63,7 +63,7 @@ export interface NewDelete {
  */
 export type DeleteOperation = Omit<ConfirmedOperation, 'purchase'> & {
   readonly deletion: Deletion;
-} & StandingOf<Reason<DeleteRefusalDetails>, Reason<DeleteDoubtDetails>>;
+} & StatusOf<Reason<DeleteRefusalDetails>, Reason<DeleteDoubtDetails>>;
 
 /** The rules that can end a delete after it was confirmed. */
 export const DELETE_RULES = [
@@ -133,18 +133,9 @@ export async function moveDelete(
   const { state, endedAt } = operation;
   if (state === 'prepared') await carryOut(operation, owner, app, show);
   else if (endedAt === undefined) await resolve(operation, app);
-  else if (app.system.now() - endedAt > DAY_MS) await app.ledger.markNotified(operation, app.system.now());
+  else if (app.system.now() - endedAt > NOTIFY_MS) await app.ledger.markNotified(operation, app.system.now());
   else await notify(id, app);
-  const now = await app.ledger.findDelete(id);
-  if (!now || (now.endedAt !== undefined && now.notifiedAt !== undefined)) return undefined;
-  return nextDueAt(now.endedAt ?? now.sentAt ?? now.createdAt, app.system.now());
-}
-
-/** First within seconds, then every five minutes, and less and less often down to once a day. */
-function nextDueAt(since: number, now: number): number {
-  const passed = now - since;
-  const waitMs = Math.max(Math.min(passed / 2, 5 * MINUTE_MS), passed / 12, 1500);
-  return Math.round(now + Math.min(waitMs, DAY_MS));
+  return app.ledger.findNextDue(id, app.system.now());
 }
 
 /**
@@ -166,9 +157,8 @@ async function carryOut(
   // Another process has taken it over, may have sent it, and reports the outcome.
   else if (!(await refuse(operation, owner, sent.error, app, show !== undefined))) return;
   if (!show) return notify(id, app);
-  const result =
-    sent.kind === 'gone' ? { ...sent, actId: await follow(operation, app, PLACE_WITHIN_MS) } : sent;
-  await show(result);
+  const isFollowed = sent.kind === 'gone' && (await followServer(operation, app, PLACE_WITHIN_MS));
+  await show({ ...sent, ...(isFollowed && { actId: id }) });
   const ended = await app.ledger.findDelete(id);
   if (ended) await app.ledger.markNotified(ended, app.system.now());
 }
@@ -182,23 +172,17 @@ async function refuse(
   isAwaited: boolean,
 ): Promise<boolean> {
   const { id } = operation;
-  const refusal = refusalOf(error);
+  const refusal = refusalOf(error, DELETE_RULES) as Reason<DeleteRefusalDetails> | undefined;
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
   if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;
   if (!refusal) logDefect(error, id, app);
   const reason = refusal ?? ({ code: 'defect', details: {} } as const);
-  const audit = auditOf(operation, app, 'failed', reason.code);
+  const audit = auditOfOperation(operation, app, 'failed', { code: reason.code });
   return app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
 }
 
 function logDefect(error: unknown, confirmationId: ConfirmationId, { log }: AppContext): void {
   log.error('an unexpected error occurred during a delete', { confirmationId, ...describeDefect(error) });
-}
-
-function refusalOf(error: unknown): Reason<DeleteRefusalDetails> | undefined {
-  if (error instanceof HostingError) return { code: error.code, details: {} };
-  const isKnown = error instanceof Refusal && DELETE_RULES.some((code) => code === error.code);
-  return isKnown ? ({ code: error.code, details: error.details } as Reason<DeleteRefusalDetails>) : undefined;
 }
 
 /** Whether the same may be allowed, or known, a moment later. */
@@ -224,10 +208,10 @@ interface Unclear {
  * sent unless that mark is committed (docs/design.md 4.2).
  * @throws HostingError, Refusal with proof that nothing was deleted; what the store throws before anything was sent
  */
-async function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Sent> {
-  const { id, deletion } = operation;
+function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Sent> {
+  const { id, workspaceId, deletion } = operation;
   const { serverId, label } = deletion;
-  const sendOnce = async (options: PaidCallOptions, { hosting }: LookedUp): Promise<Sent> => {
+  const sendOnce = async (hosting: HostingApi, options: PaidCallOptions): Promise<Sent> => {
     let isSent = false;
     const beforeSend = async () => {
       isSent = false;
@@ -247,10 +231,13 @@ async function send(operation: DeleteOperation, owner: string, app: AppContext):
     }
   };
   return sendPermitted({
-    look: (how) => look(operation, how, app),
-    commit: (looked) => markSent(operation, looked, owner, app),
+    operation,
+    owner,
+    app,
+    look: (hosting, how) => look(operation, hosting, how, app),
+    // Protecting the server after the delete was confirmed has the last word.
+    lastLook: () => refuseProtected('delete', { id: serverId, label }, workspaceId, app),
     send: sendOnce,
-    system: app.system,
   });
 }
 
@@ -275,28 +262,24 @@ async function findListed(id: ServerId, hosting: HostingApi): Promise<boolean | 
   }
 }
 
-interface LookedUp extends Looked {
-  readonly hosting: HostingApi;
-}
-
 /**
- * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`, `unknown_server`, `role_needed`, `identity_unknown`, `label_differs`,
- * `server_protected`, `approval_needed`, `already_renewed`; HostingError if the list can't be read
+ * @throws Refusal `unknown_server`, `role_needed`, `identity_unknown`, `label_differs`, `approval_needed`, `already_renewed`;
+ * HostingError if the list can't be read
  */
-async function look(operation: DeleteOperation, how: CallOptions, app: AppContext): Promise<LookedUp> {
-  const { id, workspaceId, actorId: userId, channelId, deletion, createdAt, sendBy } = operation;
+async function look(
+  operation: DeleteOperation,
+  hosting: HostingApi,
+  how: CallOptions,
+  app: AppContext,
+): Promise<readonly ServerId[]> {
+  const { id, workspaceId, deletion } = operation;
   const { serverId, label, paidUntil } = deletion;
-  if (!isInTime({ createdAt, sendBy }, app.system.now())) throw new Refusal('stale_confirmation', {});
-  const at = app.system.elapsed();
-  const permit = await app.ledger.readPermit(operation.workspaceId, app.system.now());
-  const hosting = await getHostingOf(operation, app);
   const list = await hosting.fetchServers({ freshness: 'fresh', ...how });
   const server = list.servers.find((one) => one.id === serverId);
   if (!server || isDeleted(server))
     throw notInList({ typed: String(serverId) }, server ? { extent: 'whole' } : list);
   // First of all: a user who isn't allowed to know the server doesn't learn its label.
-  if (!(await hasRole({ workspaceId, userId, channelId }, 'manager', server.label, app)))
-    throw new Refusal('role_needed', { needed: 'manager' });
+  await requireManager(operation, server.label, app);
   if (!isFrozenLabel(server.label, label))
     throw new Refusal('label_differs', {
       typed: deletionWord({ id: serverId, label }),
@@ -308,26 +291,13 @@ async function look(operation: DeleteOperation, how: CallOptions, app: AppContex
   // A month that was paid since then would be lost without anyone having agreed to that.
   if (isApproved && server.paidUntil !== paidUntil)
     throw new Refusal('already_renewed', { label, paidUntil: server.paidUntil ?? 0 });
-  return { hosting, permit, at };
-}
-
-async function markSent(
-  { id, workspaceId, deletion }: DeleteOperation,
-  { hosting, permit }: LookedUp,
-  owner: string,
-  app: AppContext,
-) {
-  // Protecting the server after the delete was confirmed has the last word.
-  const { serverId, label } = deletion;
-  await refuseProtected('delete', { id: serverId, label }, workspaceId, app);
-  const { account } = hosting;
-  return app.ledger.markSent(id, { at: app.system.now(), owner, account, knownIds: [], permit });
+  return [];
 }
 
 async function settle(operation: DeleteOperation, app: AppContext, isFirstHand = false): Promise<void> {
   const { id, deletion } = operation;
   const settled = { at: app.system.now(), serverId: deletion.serverId, isFirstHand };
-  await app.ledger.settle(id, settled, auditOf(operation, app, 'done'));
+  await app.ledger.settle(id, settled, auditOfOperation(operation, app, 'done'));
 }
 
 /** Stores that it is not known whether what was sent was done. Its job keeps looking. */
@@ -341,7 +311,7 @@ async function doubt(
   const reason: Reason<DeleteDoubtDetails> = isLost
     ? { code: 'lost_account', details: {} }
     : { code, details: code === 'defect' ? {} : { isListed } };
-  const audit = auditOf(operation, app, 'in_doubt', reason.code);
+  const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
   await app.ledger.markUnconfirmed(operation.id, { reason }, audit);
 }
 
@@ -354,7 +324,7 @@ const SENDER_MS = 2 * MINUTE_MS;
  */
 async function resolve(operation: DeleteOperation, app: AppContext): Promise<void> {
   const isListed = await findInAccount(operation, app);
-  const isOverdue = app.system.now() - (operation.sentAt ?? operation.createdAt) > SENDER_MS;
+  const isOverdue = doubtedFor(operation, app.system.now()) > SENDER_MS;
   if (isListed === false) await settle(operation, app);
   // The process that sent it has died, and the answer with it. Nothing is sent again.
   else if (operation.state === 'sent')
@@ -386,31 +356,6 @@ async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
   // Slack may have come back between the two.
   if (approval && !isShown) await app.requestNotifier.updateCards(approval);
   // Afterwards: the channel has its message by then, which is known under this ID.
-  if (state === 'settled') await follow(operation, app);
+  if (state === 'settled') await followServer(operation, app);
   await app.ledger.markNotified(operation, app.system.now());
-}
-
-/** Follows the server until a complete list no longer has it. Returns the act's ID; undefined if that can't be stored. */
-async function follow(
-  operation: DeleteOperation,
-  app: AppContext,
-  waitMs?: number,
-): Promise<ConfirmationId | undefined> {
-  const { id, workspaceId, actorId, channelId, account = '', deletion } = operation;
-  const { serverId, label } = deletion;
-  const act = { id, workspaceId, action: 'delete', actorId, account, channelId } as const;
-  const server = { serverId, label, standing: 'waiting', hasChanged: false } as const;
-  return (await startFollowing(act, server, app, waitMs)) ? id : undefined;
-}
-
-/** The audit entry of the delete, by the user who confirmed it. All entries of a delete are one act. */
-function auditOf(
-  { id, workspaceId, actorId, channelId, deletion }: DeleteOperation,
-  app: AppContext,
-  outcome: AuditEntry['outcome'],
-  code?: AuditCode,
-): AuditEntry {
-  const { serverId, label } = deletion;
-  const act = { actId: id, operationId: id, action: 'delete', surface: 'modal' } as const;
-  return makeAuditEntry(app, { workspaceId, actorId, channelId, ...act, serverId, label, outcome, code });
 }

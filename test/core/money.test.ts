@@ -10,7 +10,7 @@ import {
   PURCHASE_REFUSALS,
   type Purchase,
   refusalOf,
-  type Standing,
+  type OperationStatus,
   unconfirmedReasonOf,
 } from '../../src/purchases/operation.ts';
 import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/reasons.ts';
@@ -147,7 +147,7 @@ describe('the claim of an operation', () => {
 
 describe('an operation', () => {
   it('has ended when it is settled or refused, and in no other state', () => {
-    const standings: readonly Standing[] = [
+    const standings: readonly OperationStatus[] = [
       { state: 'prepared' },
       { state: 'sent' },
       { state: 'settled' },

@@ -4,9 +4,8 @@ import type { AppContext } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import type { Server } from '../../src/core/server.ts';
 import { decideUnconfirmed } from '../../src/purchases/decide.ts';
-import type { Operation, Purchase } from '../../src/purchases/operation.ts';
-import { nextDueAt } from '../../src/purchases/pay.ts';
-import { judge as judgeBy } from '../../src/purchases/resolve.ts';
+import { nextDueAt, type Operation, type Purchase } from '../../src/purchases/operation.ts';
+import { judge as judgeBy } from '../../src/purchases/pay.ts';
 import { entry, markSent, newCreate, open, T0 } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
 
