@@ -13,14 +13,7 @@ import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
 import type { Terms } from './confirm.ts';
 import type { BudgetState } from './costs.ts';
-
-/** An order in a button or a form; in a button, its codes are keys (`toKeys`). */
-export const orderValue = z.object({
-  plan: z.string().min(1),
-  location: z.string().min(1),
-  image: z.string().min(1),
-  label: z.string().min(1),
-});
+import { orderValue } from './operation.ts';
 
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
 /** Opens a review of the same order, with today's price and a confirmation ID of its own. */
@@ -163,14 +156,10 @@ export function searchChoices(
 
 /** Says which parts of the catalog can't be offered, and why; one sentence each. */
 export function listOmissions(catalog: Catalog): string[] {
-  const long = CHOICES.flatMap((field) => {
-    const amount = codesOf(catalog, field).length - listCodes(catalog, field).length;
-    return amount === 0 ? [] : [count(amount, field)];
-  });
-  const unreadable = CHOICES.flatMap((field) => {
-    const amount = catalog.unreadable?.[`${field}s`] ?? 0;
-    return amount === 0 ? [] : [count(amount, field)];
-  });
+  const countEach = (amountOf: (field: Choice) => number) =>
+    CHOICES.filter((field) => amountOf(field) > 0).map((field) => count(amountOf(field), field));
+  const long = countEach((field) => codesOf(catalog, field).length - listCodes(catalog, field).length);
+  const unreadable = countEach((field) => catalog.unreadable?.[`${field}s`] ?? 0);
   return [
     ...(long.length > 0
       ? [`Can’t be ordered from Slack: ${long.join(', ')} with a code that is too long.`]
@@ -219,22 +208,17 @@ function fits(code: string): boolean {
 
 /** What a review says in advance about the budget and the approval that it needs. */
 export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
-  const { budget, takesApproval } = terms;
-  return [
-    ...overBlocks(terms),
-    ...(takesApproval && !terms.isOverBudget ? [context(APPROVAL_WORDS)] : []),
-    ...(budget ? [context(budgetWords(budget, isPriceKnown, currency))] : []),
-  ];
-}
-
-const APPROVAL_WORDS = 'Another manager must approve this. Nothing is charged until then.';
-
-function overBlocks({ isOverBudget, takesApproval }: Terms): KnownBlock[] {
-  if (!isOverBudget) return [];
-  const words = takesApproval
+  const { budget, isOverBudget, takesApproval } = terms;
+  const over = takesApproval
     ? 'This exceeds this month’s budget, so another manager must approve it first. Nothing is charged until then.'
     : 'This exceeds this month’s budget and will be refused. An owner can change the budget with `/vps settings`.';
-  return [section(`:warning: ${words}`)];
+  return [
+    ...(isOverBudget ? [section(`:warning: ${over}`)] : []),
+    ...(takesApproval && !isOverBudget
+      ? [context('Another manager must approve this. Nothing is charged until then.')]
+      : []),
+    ...(budget ? [context(budgetWords(budget, isPriceKnown, currency))] : []),
+  ];
 }
 
 function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, currency: string): string {

@@ -19,7 +19,6 @@ import {
   listChoices,
   listOmissions,
   namesakeWords,
-  orderValue,
   resolveKeys,
   searchChoices,
   termsBlocks,
@@ -33,6 +32,7 @@ import {
   openCreate,
   reviewCreate,
 } from './confirm.ts';
+import { orderValue } from './operation.ts';
 import { confirmInForm } from './renew.ts';
 
 const createBackButton = defineButton('create_back', orderValue);

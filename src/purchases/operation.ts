@@ -17,7 +17,7 @@ import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
-import type { DeleteOperation, DeleteReason, Deletion } from '../servers/deletion.ts';
+import type { DeleteOperation, DeleteReason } from '../servers/deletion.ts';
 import type { CreatedServer, PricedPurchase } from './costs.ts';
 
 /**
@@ -35,18 +35,19 @@ export type StatusOf<Refused, Unconfirmed> =
 
 export type OperationStatus = StatusOf<OperationRefusal, UnconfirmedReason>;
 
-const order = z.strictObject({
-  plan: z.string(),
-  location: z.string(),
-  image: z.string(),
-  label: z.string(),
+/** An order as it is stored, in a button or in a form; in a button, its codes are keys (`toKeys`). */
+export const orderValue = z.strictObject({
+  plan: z.string().min(1),
+  location: z.string().min(1),
+  image: z.string().min(1),
+  label: z.string().min(1),
 });
 
 /** As it is stored. Strict: what is bought is all that was confirmed. */
 export const storedPurchase = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('create'),
-    order,
+    order: orderValue,
     /** The servers with the same label that the review showed; absent: none. */
     namesakeIds: z.array(z.number()).readonly().exactOptional(),
   }),
@@ -58,6 +59,18 @@ export const storedPurchase = z.discriminatedUnion('kind', [
     paidUntil: z.number(),
   }),
 ]);
+
+const storedDeletion = z.strictObject({
+  kind: z.literal('delete'),
+  serverId: z.number(),
+  /** As `freezeLabel` makes it. */
+  label: z.string(),
+  /** The end of the paid time that a second user has approved to lose, in epoch milliseconds; absent if the API doesn't say. */
+  paidUntil: z.number().exactOptional(),
+});
+
+/** A delete, exactly as it was confirmed. */
+export type Deletion = z.output<typeof storedDeletion>;
 
 /** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
 export type Purchase = z.output<typeof storedPurchase>;
@@ -345,18 +358,9 @@ function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
   };
 }
 
-const storedDeletion = z.strictObject({
-  kind: z.literal('delete'),
-  serverId: z.number(),
-  label: z.string(),
-  paidUntil: z.number().exactOptional(),
-}) satisfies z.ZodType<Deletion>;
-
-const storedConfirmed = z.union([storedPurchase, storedDeletion]);
-
 /** Reads what was confirmed, whatever it was. @throws ZodError */
 export function parseConfirmed(json: string): Purchase | Deletion {
-  return storedConfirmed.parse(JSON.parse(json));
+  return z.union([storedPurchase, storedDeletion]).parse(JSON.parse(json));
 }
 
 /** @throws ZodError */

@@ -13,7 +13,7 @@ import {
   type RefusalCode,
   type UnansweredCode,
 } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, isFrozenLabel } from '../core/labels.ts';
 import { isDeleted } from '../core/server.ts';
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
@@ -23,7 +23,9 @@ import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hostin
 import {
   auditOfOperation,
   type ConfirmedOperation,
+  type Deletion,
   doubtedFor,
+  type NewOperation,
   NOTIFY_MS,
   OPERATION,
   type ProvenDetails,
@@ -35,27 +37,7 @@ import { notInList } from './find.ts';
 import { PLACE_WITHIN_MS } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 
-/** A delete, exactly as it was confirmed. */
-export interface Deletion {
-  readonly kind: 'delete';
-  readonly serverId: ServerId;
-  /** As `freezeLabel` makes it. */
-  readonly label: string;
-  /** The end of the paid time that a second user has approved to lose, in epoch milliseconds; absent if the API doesn't say. */
-  readonly paidUntil?: number | undefined;
-}
-
-export interface NewDelete {
-  readonly id: ConfirmationId;
-  readonly workspaceId: WorkspaceId;
-  readonly actorId: UserId;
-  readonly channelId?: ChannelId | undefined;
-  readonly deletion: Deletion;
-  /** Epoch milliseconds; it is sent within two minutes of this, or not at all. */
-  readonly at: number;
-  /** The first name of the key that it was confirmed under, where that was earlier than now; by default the key of now. */
-  readonly account?: string | undefined;
-}
+export type NewDelete = Omit<NewOperation, 'purchase' | 'price'> & { readonly deletion: Deletion };
 
 /**
  * The delete of one server in the ledger (docs/design.md 4.13). It has the states of a purchase, with one difference: an unconfirmed
@@ -102,12 +84,25 @@ export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDeta
 /** How a delete went, for the user who waits for it. */
 export type DeleteResult =
   /** `actId`: the act under which the server is followed; absent if that could not be stored. */
-  | { readonly kind: 'gone'; readonly actId?: ConfirmationId | undefined }
-  | { readonly kind: 'unclear'; readonly isListed?: boolean | undefined }
+  | (Gone & { readonly actId?: ConfirmationId | undefined })
+  | Unclear
   /** A refusal or an error of the hosting API proves that nothing was deleted; after any other error, its job tries again. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Shows the result to the user who waits for it, in place of a message. It counts as told unless this throws. */
+/** Proven by the answer, a list that says `deleted`, or a complete list without the server. */
+interface Gone {
+  readonly kind: 'gone';
+}
+
+/** The answer proves nothing. */
+interface Unclear {
+  readonly kind: 'unclear';
+  readonly code: UnansweredCode | 'defect';
+  /** Whether a list read after the answer still has the server. */
+  readonly isListed: boolean | undefined;
+}
+
+/** Shows the result to the user who waits for it, in place of a message. They count as notified unless this throws. */
 export type ShowDeleted = (result: DeleteResult) => Promise<void>;
 
 /**
@@ -192,26 +187,15 @@ function isPassing(error: unknown): boolean {
   return error instanceof HostingError || codes.some((code) => isRefusal(error, code));
 }
 
-type Sent =
-  /** Proven by the answer, a list that says `deleted`, or a complete list without the server. */
-  { readonly kind: 'gone' } | ({ readonly kind: 'unclear' } & Unclear);
-
-/** The answer proves nothing. */
-interface Unclear {
-  readonly code: UnansweredCode | 'defect';
-  /** Whether a list read after the answer still has the server. */
-  readonly isListed: boolean | undefined;
-}
-
 /**
  * Looks up all that permits the delete, marks it as sent, sends it, and reads the list where the answer proves nothing. Nothing is
  * sent unless that mark is committed (docs/design.md 4.2).
  * @throws HostingError, Refusal with proof that nothing was deleted; what the store throws before anything was sent
  */
-function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Sent> {
+function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Gone | Unclear> {
   const { id, workspaceId, deletion } = operation;
   const { serverId, label } = deletion;
-  const sendOnce = async (hosting: HostingApi, options: PaidCallOptions): Promise<Sent> => {
+  const sendOnce = async (hosting: HostingApi, options: PaidCallOptions): Promise<Gone | Unclear> => {
     let isSent = false;
     const beforeSend = async () => {
       isSent = false;
@@ -245,7 +229,7 @@ async function readList(
   code: UnansweredCode | 'defect',
   serverId: ServerId,
   hosting: HostingApi,
-): Promise<Sent> {
+): Promise<Gone | Unclear> {
   const isListed = await findListed(serverId, hosting);
   return isListed === false ? { kind: 'gone' } : { kind: 'unclear', code, isListed };
 }
@@ -303,7 +287,7 @@ async function settle(operation: DeleteOperation, app: AppContext, isFirstHand =
 /** Stores that it is not known whether what was sent was done. Its job keeps looking. */
 async function doubt(
   operation: DeleteOperation,
-  { code, isListed }: Unclear,
+  { code, isListed }: Pick<Unclear, 'code' | 'isListed'>,
   app: AppContext,
 ): Promise<void> {
   // Another account's servers prove nothing.
@@ -323,27 +307,20 @@ const SENDER_MS = 2 * MINUTE_MS;
  * While its request may still be carried out, only proof is reported.
  */
 async function resolve(operation: DeleteOperation, app: AppContext): Promise<void> {
-  const isListed = await findInAccount(operation, app);
+  const { id, state, deletion } = operation;
+  const account = await findSearchedAccount(operation, app);
+  const isListed = account.kind === 'same' ? await findListed(deletion.serverId, account.hosting) : undefined;
   const isOverdue = doubtedFor(operation, app.system.now()) > SENDER_MS;
   if (isListed === false) await settle(operation, app);
   // The process that sent it has died, and the answer with it. Nothing is sent again.
-  else if (operation.state === 'sent')
-    await doubt(operation, { code: 'no_answer', isListed: isListed === true || undefined }, app);
-  else if (isListed !== undefined && isOverdue) await app.ledger.closeDelete(operation.id, app.system.now());
-  const isSettled = (await app.ledger.findDelete(operation.id))?.state === 'settled';
-  if (isSettled || isOverdue) await notify(operation.id, app);
+  else if (state === 'sent') await doubt(operation, { code: 'no_answer', isListed }, app);
+  else if (isOverdue && (isListed || account.kind === 'other'))
+    await app.ledger.closeDelete(id, app.system.now());
+  const isSettled = (await app.ledger.findDelete(id))?.state === 'settled';
+  if (isSettled || isOverdue) await notify(id, app);
 }
 
-async function findInAccount(
-  operation: DeleteOperation,
-  app: AppContext,
-): Promise<boolean | 'other_account' | undefined> {
-  const account = await findSearchedAccount(operation, app);
-  if (account.kind === 'other') return 'other_account';
-  return account.kind === 'none' ? undefined : findListed(operation.deletion.serverId, account.hosting);
-}
-
-/** Tells its user, and those who decided, unless they know. If Slack refuses, its job tries again. */
+/** Notifies its user, and those who decided, unless they know. If Slack refuses, its job tries again. */
 async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
   const operation = await app.ledger.findDelete(id);
   if (!operation || operation.notifiedAt !== undefined) return;
