@@ -123,16 +123,12 @@ export const reviewRenew = defineUseCase({
 
 type PlanContext = FollowUpContext & { readonly hosting: UseCaseContext['hosting'] };
 
-async function findPlanOf(server: Server, context: PlanContext): Promise<Plan | undefined> {
+/** What the catalog quotes today for the plan that was ordered; undefined when the server was not created with this app. */
+export async function findPlanOf(server: Server, context: PlanContext): Promise<Plan | undefined> {
   const created = await findOrderOf(server, context);
   if (!created) return undefined;
   const hosting = await context.hosting();
   return findPlan(await hosting.fetchCatalog(), created.order.plan);
-}
-
-/** What the catalog quotes today for the plan that was ordered; undefined when it was not created with this app. */
-export async function findRenewPrice(server: Server, context: PlanContext): Promise<Money | undefined> {
-  return (await findPlanOf(server, context))?.monthly;
 }
 
 export interface Confirmation {

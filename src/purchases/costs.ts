@@ -129,21 +129,15 @@ export async function costsOf(
 }
 
 function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer) => string): CostShare[] {
-  const shares = new Map<string, KnownPrice[]>();
-  for (const { created, price } of servers) {
-    if (!created || !price) continue;
-    const key = keyOf(created);
-    const prices = shares.get(key);
-    if (prices) prices.push(price);
-    else shares.set(key, [price]);
-  }
-  return [...shares]
-    .map(([key, prices]) => ({
-      key,
-      monthly: sum(prices.map(({ monthly }) => monthly)),
-      servers: prices.length,
-      atPaidPrice: prices.filter(({ source }) => source === 'paid').length,
-    }))
+  const priced = servers.flatMap(({ created, price }) =>
+    created && price ? [{ key: keyOf(created), ...price }] : [],
+  );
+  return [...new Set(priced.map(({ key }) => key))]
+    .map((key) => {
+      const own = priced.filter((each) => each.key === key);
+      const atPaidPrice = own.filter(({ source }) => source === 'paid').length;
+      return { key, monthly: sum(own.map(({ monthly }) => monthly)), servers: own.length, atPaidPrice };
+    })
     .sort((a, b) => b.monthly - a.monthly || b.servers - a.servers || (a.key < b.key ? -1 : 1));
 }
 

@@ -121,11 +121,14 @@ async function listFitting(
   const { purchase } = operation;
   if (purchase.kind === 'renew')
     return list.servers.filter((server) => server.id === purchase.serverId && !isDeleted(server));
-  const ids = listNewServers(operation, list, []).map(({ id }) => id);
-  const othersIds = await app.ledger.listSettledIds(account, ids);
+  const added = listNewServers(operation, list, []);
+  const othersIds = await app.ledger.listSettledIds(
+    account,
+    added.map(({ id }) => id),
+  );
   // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
-  const offered = listNewServers(operation, list, othersIds).filter(({ label }) => covers(label));
-  const sorted = [...offered].sort(compareServers);
+  const offered = added.filter(({ id, label }) => !othersIds.includes(id) && covers(label));
+  const sorted = offered.sort(compareServers);
   if (operation.sentAt !== undefined) return sorted;
   // Not marked as sent in this database, so that all servers are new to it: those of its label come first.
   const isNamesake = ({ label }: Server) => isSameLabel(label, purchase.order.label);

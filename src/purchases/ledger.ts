@@ -381,7 +381,11 @@ async function markSent(
   const { engine } = foundation;
   if (!(await holdsJob(trx, foundation, { kind: OPERATION, key: id, owner }, at))) return 'refused';
   if (lock && !(await holdsLock(trx, lock))) return 'refused';
-  if (!(await isPermitted(trx, id, permit, at))) return 'outdated';
+  // A change of the key, a grant or the settings comes either before this lock, and is seen, or after it. What is left of a budget
+  // shrinks only by orders that are prepared under the same lock, and those count this one.
+  const before = await findRow(trx, id);
+  if (before) await lockWorkspace(trx, before.workspace_id);
+  if (before && (await readPermit(trx, before.workspace_id, at)) !== permit) return 'outdated';
   const row = await trx
     .updateTable('operations')
     .set((column) => ({
@@ -410,23 +414,6 @@ async function markSent(
 
 /** Thrown to undo the transaction, because another order is in the way. */
 class OtherInTheWay extends Error {}
-
-/**
- * Whether everything that permitted the payment when it was looked up still does. A change of the key, a grant or the settings
- * comes either before this transaction, and is seen, or after it. What is left of a budget shrinks only by orders that are
- * prepared under the same lock, and those count this one.
- */
-async function isPermitted(
-  trx: Transaction<Tables>,
-  id: ConfirmationId,
-  looked: Permit,
-  at: number,
-): Promise<boolean> {
-  const row = await findRow(trx, id);
-  if (!row) return true;
-  await lockWorkspace(trx, row.workspace_id);
-  return (await readPermit(trx, row.workspace_id, at)) === looked;
-}
 
 /** Reads the settings, the sealed key and the IDs of all the workspace's grants. A grant that is changed gets another ID. */
 async function readPermit(db: Queries, workspaceId: WorkspaceId, at: number): Promise<Permit> {

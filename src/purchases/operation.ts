@@ -413,9 +413,9 @@ export function createLedgerLists({ db }: Foundation) {
       const row = await findRow(db, id);
       const operation = row && (row.kind === 'delete' ? toDelete(row) : toOperation(row));
       if (!operation) return undefined;
-      const { state, notifiedAt } = operation;
-      const isOver = state !== 'prepared' && state !== 'sent' && !isLookedFor(operation);
-      return isOver && notifiedAt !== undefined ? undefined : nextDueAt(operation, now);
+      const { endedAt, notifiedAt } = operation;
+      const isOver = endedAt !== undefined && notifiedAt !== undefined && !isLookedFor(operation);
+      return isOver ? undefined : nextDueAt(operation, now);
     },
     /** What a settled create of this workspace says about the server that it made; of several with one ID, the newest. */
     findCreated: async (workspaceId: WorkspaceId, serverId: ServerId): Promise<CreatedServer | undefined> => {

@@ -9,7 +9,7 @@ import { addJob } from '../db/jobs.ts';
 import type { OperationRow, PasswordRow, Tables } from '../db/tables.ts';
 import { type SealedPlace, type Vault, VaultError } from '../db/vault.ts';
 import { isErasedSince } from '../installations/store.ts';
-import { labelOf, OPERATION, type Operation, toOperation } from './operation.ts';
+import { labelOf, OPERATION, parsePurchase } from './operation.ts';
 
 /** In the place of a server's ID, where a manager has seen the server in an account that is not connected any more. */
 export const UNKNOWN_SERVER: ServerId = 0;
@@ -94,19 +94,11 @@ interface SettledPassword {
 async function storePassword(
   db: Queries,
   vault: Vault,
-  operation: Operation,
-  { at, serverId, password }: SettledPassword,
+  { id, workspace_id, actor_id: creator_id, purchase }: OperationRow,
+  { at: settled_at, serverId: server_id, password }: SettledPassword,
 ): Promise<void> {
-  const row: PasswordRow = {
-    operation_id: operation.id,
-    workspace_id: operation.workspaceId,
-    creator_id: operation.actorId,
-    server_id: serverId,
-    label: labelOf(operation.purchase),
-    sealed: '',
-    settled_at: at,
-    held_until: null,
-  };
+  const label = labelOf(parsePurchase(purchase));
+  const row = { operation_id: id, workspace_id, creator_id, server_id, label, settled_at, held_until: null };
   const sealed =
     password instanceof Secret ? vault.seal(password.reveal(), placeOfPassword(row)) : password.sealedAnswer;
   await db
@@ -122,7 +114,7 @@ export function placesOfPassword(row: PasswordRow): readonly [SealedPlace, Seale
 }
 
 /** Bound to its creator as well: rewriting the row doesn't make it readable (docs/design.md 5.1). */
-function placeOfPassword(row: PasswordRow): SealedPlace {
+function placeOfPassword(row: Omit<PasswordRow, 'sealed'>): SealedPlace {
   return {
     table: 'passwords',
     row: row.operation_id,
@@ -165,7 +157,7 @@ export async function keepAnswer(
   const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
   if (row?.kind !== 'create' || row.has_password === 1) return;
   if (await isErasedSince(trx, row.workspace_id, row.created_at))
-    return auditErased(trx, foundation, toOperation(row), { at });
+    return auditErased(trx, foundation, row, at);
   const { workspace_id: workspaceId } = row;
   const serverId = row.server_id ?? UNKNOWN_SERVER;
   const isFound = row.state === 'settled';
@@ -175,7 +167,7 @@ export async function keepAnswer(
   await trx.updateTable('operations').set(change).where('id', '=', id).execute();
   if (!isFound) return;
   const password = asPassword(answer);
-  await storePassword(trx, foundation.vault, toOperation(row), { at, serverId, password });
+  await storePassword(trx, foundation.vault, row, { at, serverId, password });
   await addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt: at });
 }
 
@@ -186,19 +178,19 @@ export async function keepPassword(
   row: OperationRow,
   settled: SettledPassword,
 ): Promise<void> {
-  const operation = toOperation(row);
   if (await isErasedSince(trx, row.workspace_id, row.created_at))
-    return auditErased(trx, foundation, operation, settled);
-  await storePassword(trx, foundation.vault, operation, settled);
+    return auditErased(trx, foundation, row, settled.at, settled.serverId);
+  await storePassword(trx, foundation.vault, row, settled);
 }
 
 function auditErased(
   trx: Transaction<Tables>,
   foundation: Foundation,
-  { id: operationId, workspaceId, purchase }: Operation,
-  { at, serverId }: { readonly at: number; readonly serverId?: ServerId },
+  { id: operationId, workspace_id: workspaceId, purchase }: OperationRow,
+  at: number,
+  serverId?: ServerId,
 ): Promise<void> {
-  const subject = { operationId, label: labelOf(purchase), serverId };
+  const subject = { operationId, label: labelOf(parsePurchase(purchase)), serverId };
   const act = { actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
   const audit = { at, workspaceId, ...act, action: 'password_erased', outcome: 'done', ...subject } as const;
   return addAudit(trx, foundation, audit);

@@ -14,7 +14,6 @@ import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hostin
 import type { DeleteOperation } from '../servers/deletion.ts';
 import { startFollowing } from '../servers/follow.ts';
 import { refuseOverBudget } from './costs.ts';
-import type { Ledger } from './ledger.ts';
 import {
   auditOfOperation,
   ContradictoryAnswer,
@@ -24,7 +23,7 @@ import {
   type Operation,
   type Purchase,
 } from './operation.ts';
-import { storeAnswer } from './spill.ts';
+import { type PaidAnswer, storeAnswer } from './spill.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
@@ -281,15 +280,13 @@ export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Pr
   return servers;
 }
 
-type Settled = Omit<Parameters<Ledger['settle']>[1], 'at' | 'isFirstHand'> & { readonly serverId: ServerId };
-
 /**
  * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the database locked,
  * this retries until the process ends, and keeps the answer in a file in the meantime.
  */
 export async function settleUntilStored(
   { operation, app }: { readonly operation: Operation; readonly app: AppContext },
-  settled: Settled,
+  settled: PaidAnswer & { readonly serverId: ServerId },
 ): Promise<void> {
   const { log, ledger, system } = app;
   const { id } = operation;

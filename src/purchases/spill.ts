@@ -17,18 +17,14 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import { nameOfError } from '../core/errors.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { ConfirmationId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
-import { auditOfOperation, type Operation } from './operation.ts';
+import type { Settled } from './ledger.ts';
+import { auditOfOperation } from './operation.ts';
 
-/** The API's own answer to a paid request: its password exists nowhere else. */
-interface PaidAnswer {
-  /** Absent if it proves nothing: then `password` is the whole answer to a create. */
-  readonly serverId?: ServerId;
-  readonly paidUntil?: number;
-  readonly password?: Secret<string>;
-}
+/** The API's own answer to a paid request: its password exists nowhere else. Without a server, that is the whole answer to a create. */
+export type PaidAnswer = Pick<Settled, 'serverId' | 'paidUntil' | 'password'>;
 
 type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
 
@@ -117,11 +113,9 @@ async function storeOne(
   }
   const audit = auditOfOperation(operation, app, 'done', { serverId, surface: 'background' });
   const settled = { ...answer, serverId, at: system.now(), isFirstHand: true };
-  return (await ledger.settle(operationId, settled, audit)) || isStoredBefore(operation, answer);
-}
-
-function isStoredBefore({ state, hasPassword }: Operation, { password }: PaidAnswer): boolean {
-  return state === 'settled' && (hasPassword || password === undefined);
+  const isStoredBefore =
+    operation.state === 'settled' && (operation.hasPassword || answer.password === undefined);
+  return (await ledger.settle(operationId, settled, audit)) || isStoredBefore;
 }
 
 /** A full disk takes no new file, but an existing one can be overwritten. Long enough for the longest answer that is kept, sealed. */

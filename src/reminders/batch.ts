@@ -10,7 +10,7 @@ import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
 import { CommitUnknown, type Foundation, type Queries } from '../db/database.ts';
 import { addJob, type Job, type JobHandler, listJobs } from '../db/jobs.ts';
-import { confirmOne, findRenewPrice, readTerms, refuseUnsaved, type Terms } from '../purchases/confirm.ts';
+import { confirmOne, findPlanOf, readTerms, refuseUnsaved, type Terms } from '../purchases/confirm.ts';
 import { sumCost } from '../purchases/costs.ts';
 import { claimOf, isInTime, type Operation, SEND_WITHIN_MS } from '../purchases/operation.ts';
 import type { OperationNotifier } from '../purchases/outcomes.ts';
@@ -61,7 +61,7 @@ export const reviewRenewals = defineUseCase({
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
     const renewals: ReviewedRenewal[] = [];
     for (const server of due.slice(0, MOST_RENEWALS))
-      renewals.push({ server, price: await findRenewPrice(server, context) });
+      renewals.push({ server, price: (await findPlanOf(server, context))?.monthly });
     const cost = sumCost(renewals);
     // As for one renewal: an unknown price is more than nothing.
     const atLeast = money(cost.known + (cost.unknown.length > 0 ? 1 : 0));

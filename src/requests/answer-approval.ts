@@ -11,7 +11,7 @@ import { hasRole } from '../core/permission.ts';
 import type { Actor } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import { findRenewPrice, findWrongChoices } from '../purchases/confirm.ts';
+import { findPlanOf, findWrongChoices } from '../purchases/confirm.ts';
 import { findBudget } from '../purchases/costs.ts';
 import { runOperation } from '../purchases/pay.ts';
 import { fetchAllServers } from '../purchases/send.ts';
@@ -181,7 +181,7 @@ async function findPurchaseChange(
   if (!server || isDeleted(server)) return 'unknown_server';
   if (!isFrozenLabel(server.label, purchase.label)) return 'label_differs';
   const context = { actor: requesterOf(approval), app, hosting: async () => hosting };
-  const now = await findRenewPrice(server, context);
+  const now = (await findPlanOf(server, context))?.monthly;
   if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';
 }
