@@ -8,7 +8,7 @@ import { defineHelp, findCommand, getCommand, unknownCommand } from './help.ts';
 import { showPanel } from './home/panel.ts';
 import { catalog } from './purchases/catalog.ts';
 import { costs } from './purchases/costs-screen.ts';
-import { create } from './purchases/create-form.ts';
+import { create } from './purchases/create.ts';
 import { password } from './purchases/passwords.ts';
 import { renew } from './purchases/renew.ts';
 import { reminders } from './reminders/reminders.ts';

@@ -2,6 +2,8 @@ import type { DataTableBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
 import { type Catalog, describePlan, describeRam, type Order, type Plan } from '../core/catalog.ts';
 import { defineUseCase } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import { findNearest } from '../core/labels.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { actions, context, LIMITS, type Message, option, section, sectionsOf } from '../slack/kit/blocks.ts';
@@ -11,8 +13,6 @@ import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { sendWaiting } from '../slack/kit/notify.ts';
 import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
-import type { Terms } from './confirm.ts';
-import type { BudgetState } from './costs.ts';
 import { orderValue } from './operation.ts';
 
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));
@@ -197,6 +197,20 @@ export function resolveKeys(input: Partial<Order>, catalog: Catalog) {
   return { chosen, wrong };
 }
 
+/** Finds what was chosen and is not in the catalog, with the nearest that is; what was not chosen yet is not wrong. */
+export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refusal[] {
+  const fields = [
+    { field: 'plan', choices: catalog.plans.map((plan) => plan.code) },
+    { field: 'location', choices: catalog.locations },
+    { field: 'image', choices: catalog.images },
+  ] as const;
+  return fields.flatMap(({ field, choices }) => {
+    const typed = wanted[field];
+    if (typed === undefined || choices.includes(typed)) return [];
+    return [new Refusal('unknown_choice', { field, typed, nearest: findNearest(typed, choices) })];
+  });
+}
+
 function codesOf({ plans, locations, images }: Catalog, field: Choice): readonly string[] {
   if (field === 'plan') return plans.map(({ code }) => code);
   return field === 'location' ? locations : images;
@@ -204,32 +218,6 @@ function codesOf({ plans, locations, images }: Catalog, field: Choice): readonly
 
 function fits(code: string): boolean {
   return JSON.stringify(code).length <= CODE_MOST && escapeText(code).length <= SHOWN_MOST;
-}
-
-/** What a review says in advance about the budget and the approval that it needs. */
-export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
-  const { budget, isOverBudget, takesApproval } = terms;
-  const over = takesApproval
-    ? 'This exceeds this month’s budget, so another manager must approve it first. Nothing is charged until then.'
-    : 'This exceeds this month’s budget and will be refused. An owner can change the budget with `/vps settings`.';
-  return [
-    ...(isOverBudget ? [section(`:warning: ${over}`)] : []),
-    ...(takesApproval && !isOverBudget
-      ? [context('Another manager must approve this. Nothing is charged until then.')]
-      : []),
-    ...(budget ? [context(budgetWords(budget, isPriceKnown, currency))] : []),
-  ];
-}
-
-function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, currency: string): string {
-  const part = (whose: 'workspace' | 'person', who: string) => {
-    const most = budget[whose];
-    if (most === undefined) return [];
-    return [`${who} *${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}*`];
-  };
-  const parts = [...part('workspace', 'workspace'), ...part('person', 'you')];
-  const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
-  return `Spent this month (orders from Slack): ${escapeText(parts.join(', '))}.${unknown}`;
 }
 
 export function namesakeWords(count: number, label: string): string {

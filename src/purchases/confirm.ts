@@ -1,41 +1,24 @@
+import type { KnownBlock } from '@slack/types';
 import { getWorkspace, refuseFrozen } from '../account/workspaces.ts';
-import { type Catalog, findPlan, type Order, type Plan } from '../core/catalog.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../core/errors.ts';
-import type { ChannelId, ConfirmationId, ServerId } from '../core/ids.ts';
-import { findNearest, parseLabel } from '../core/labels.ts';
-import type { Money } from '../core/money.ts';
-import type { Server } from '../core/server.ts';
+import type { ConfirmationId } from '../core/ids.ts';
+import { describeMoney, type Money } from '../core/money.ts';
 import { needsApproval, takesApprovals } from '../core/settings.ts';
 import { requestApproval } from '../requests/approval.ts';
+import { requestedView } from '../requests/approval-card.ts';
 import { notifyRequest } from '../requests/notify.ts';
 import { APPROVALS, type Approval } from '../requests/request.ts';
-import { getServer, type ServerRef } from '../servers/find.ts';
-import { type BudgetState, findBudget, findOrderOf, isOverBudget, readBudget } from './costs.ts';
+import { context, section } from '../slack/kit/blocks.ts';
+import { noticeView } from '../slack/kit/form.ts';
+import type { SubmitAnswer } from '../slack/kit/modal.ts';
+import { escapeText } from '../slack/kit/text.ts';
+import type { SlackRequest } from '../slack/request.ts';
+import { type BudgetState, findBudget, isOverBudget, readBudget } from './costs.ts';
 import type { Prepared } from './ledger.ts';
 import { labelOf, type Operation, type Purchase } from './operation.ts';
+import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 import { runOperation } from './pay.ts';
-import { listNamesakes } from './send.ts';
-
-/** @throws Refusal `purchases_frozen` */
-export const openCreate = defineUseCase({
-  name: 'create',
-  needs: 'manager',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, context): Promise<Catalog> => {
-    await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
-    const hosting = await context.hosting();
-    return hosting.fetchCatalog();
-  },
-});
-
-export interface CreateReview {
-  readonly order: Order;
-  readonly plan: Plan;
-  /** Servers that already have that label: as far as we know, the API allows it, but it's rarely intended. */
-  readonly namesakeIds: readonly ServerId[];
-  readonly terms: Terms;
-}
 
 /** What else decides whether a purchase goes through: the workspace's budget and its two-person rule. */
 export interface Terms {
@@ -58,77 +41,30 @@ export async function readTerms(
   return { takesApproval, isOverBudget: isOver, budget };
 }
 
-/** @throws Refusal `unknown_choice`, `bad_label`, `role_needed` when the actor's role is for other labels */
-export const reviewCreate = defineUseCase({
-  name: 'create',
-  needs: 'manager',
-  effect: 'reads',
-  run: async (input: { order: Order }, context): Promise<CreateReview> => {
-    const hosting = await context.hosting();
-    const [catalog, { servers }] = await Promise.all([hosting.fetchCatalog(), hosting.fetchServers()]);
-    const order = { ...input.order, label: parseLabel(input.order.label) };
-    await context.requireRoleFor(order.label);
-    const [wrong] = findWrongChoices(order, catalog);
-    const plan = findPlan(catalog, order.plan);
-    if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
-    const namesakeIds = listNamesakes(servers, order.label);
-    if (namesakeIds.length > MOST_NAMESAKES)
-      throw new Refusal('bad_label', { problem: `${namesakeIds.length} servers already have it` });
-    return { order, plan, terms: await readTerms('create', plan.monthly, context), namesakeIds };
-  },
-});
-
-/** The metadata of a form has no room for more IDs. */
-const MOST_NAMESAKES = 20;
-
-/** Finds what was chosen and is not in the catalog, with the nearest that is; what was not chosen yet is not wrong. */
-export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refusal[] {
-  const fields = [
-    { field: 'plan', choices: catalog.plans.map((plan) => plan.code) },
-    { field: 'location', choices: catalog.locations },
-    { field: 'image', choices: catalog.images },
-  ] as const;
-  return fields.flatMap(({ field, choices }) => {
-    const typed = wanted[field];
-    if (typed === undefined || choices.includes(typed)) return [];
-    return [new Refusal('unknown_choice', { field, typed, nearest: findNearest(typed, choices) })];
-  });
+/** What a review says in advance about the budget and the approval that it needs. */
+export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
+  const { budget, isOverBudget, takesApproval } = terms;
+  const over = takesApproval
+    ? 'This exceeds this month’s budget, so another manager must approve it first. Nothing is charged until then.'
+    : 'This exceeds this month’s budget and will be refused. An owner can change the budget with `/vps settings`.';
+  return [
+    ...(isOverBudget ? [section(`:warning: ${over}`)] : []),
+    ...(takesApproval && !isOverBudget
+      ? [context('Another manager must approve this. Nothing is charged until then.')]
+      : []),
+    ...(budget ? [context(budgetWords(budget, isPriceKnown, currency))] : []),
+  ];
 }
 
-export interface RenewReview {
-  readonly server: Server;
-  readonly paidUntil: number;
-  /**
-   * The plan that was ordered with this app, as the catalog shows it today. Its price is a quote, not a fact: the API's
-   * record has no plan and no price, and the document does not say that a renewal costs what the catalog says
-   * (docs/hosting-api.md 2.8). Absent for servers that were not created with this app, and for plans that are gone.
-   */
-  readonly plan?: Plan;
-  readonly terms: Terms;
-}
-
-/** @throws Refusal `paid_until_unknown` when a list could not show afterwards whether it had happened */
-export const reviewRenew = defineUseCase({
-  name: 'renew',
-  needs: 'manager',
-  effect: 'reads',
-  run: async (input: { ref: ServerRef }, context): Promise<RenewReview> => {
-    const server = await getServer(input.ref, context, { freshness: 'fresh' });
-    if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
-    const plan = await findPlanOf(server, context);
-    const terms = await readTerms('renew', plan?.monthly, context);
-    return { server, paidUntil: server.paidUntil, terms, plan };
-  },
-});
-
-type PlanContext = FollowUpContext & { readonly hosting: UseCaseContext['hosting'] };
-
-/** What the catalog quotes today for the plan that was ordered; undefined when the server was not created with this app. */
-export async function findPlanOf(server: Server, context: PlanContext): Promise<Plan | undefined> {
-  const created = await findOrderOf(server, context);
-  if (!created) return undefined;
-  const hosting = await context.hosting();
-  return findPlan(await hosting.fetchCatalog(), created.order.plan);
+function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, currency: string): string {
+  const part = (whose: 'workspace' | 'person', who: string) => {
+    const most = budget[whose];
+    if (most === undefined) return [];
+    return [`${who} *${describeMoney(spent[whose], '')} of ${describeMoney(most, currency)}*`];
+  };
+  const parts = [...part('workspace', 'workspace'), ...part('person', 'you')];
+  const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
+  return `Spent this month (orders from Slack): ${escapeText(parts.join(', '))}.${unknown}`;
 }
 
 export interface Confirmation {
@@ -229,15 +165,29 @@ function paying(
   return { kind: 'paying', isNew: kind === 'new', operation };
 }
 
+const CLOSE = 'You can close this window. We’ll message you the result.';
+
 /**
- * Whether the outcome of the actor's order may be announced in a channel: only where Slack says that they are a member. From
- * then on, the order is as if it had been made there, with the roles that the channel gives its members; a menu also offers
- * channels that they are not in.
+ * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to another
+ * manager's approval.
+ * Money effect: pays once for one operation; a second press shows what has become of the first one.
  */
-export const mayChooseChannel = defineUseCase({
-  name: 'create',
-  needs: 'manager',
-  effect: 'reads',
-  run: async ({ channelId }: { channelId: ChannelId }, { actor, app }): Promise<boolean> =>
-    (await app.channels.hasMember(actor.workspaceId, channelId, actor.userId)) === true,
-});
+export async function confirmInForm(
+  confirmation: Confirmation,
+  viewId: string,
+  request: SlackRequest,
+): Promise<SubmitAnswer> {
+  // Before it is confirmed: the outcome may come as soon as it is.
+  request.views.follow(confirmation.id, viewId);
+  const confirmed = await request.execute(confirmPurchase, confirmation);
+  const { userId } = request.caller.actor;
+  if (confirmed.kind === 'waiting') return { with: requestedView(confirmed, confirmation.id, userId) };
+  const { operation } = confirmed;
+  if (!confirmed.isNew) {
+    const first =
+      operation.id === confirmation.id ? 'Already confirmed.' : 'Someone else already confirmed this.';
+    const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, request)];
+    return { with: noticeView(outcomeTitle(operation), ...words) };
+  }
+  return { with: noticeView(outcomeTitle(operation), progressWords(operation), CLOSE) };
+}

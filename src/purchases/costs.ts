@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import { type Catalog, findPlan, type Order } from '../core/catalog.ts';
+import { type Catalog, findPlan, type Order, type Plan } from '../core/catalog.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -193,6 +193,16 @@ export async function findOrderOf(
   const created = await app.ledger.findCreated(actor.workspaceId, server.id);
   const { account } = await hosting();
   return created && isOrderOf({ ...created, ...created.order }, server, account) ? created : undefined;
+}
+
+type PlanContext = FollowUpContext & { readonly hosting: UseCaseContext['hosting'] };
+
+/** What the catalog quotes today for the plan that was ordered; undefined when the server was not created with this app. */
+export async function findPlanOf(server: Server, context: PlanContext): Promise<Plan | undefined> {
+  const created = await findOrderOf(server, context);
+  if (!created) return undefined;
+  const hosting = await context.hosting();
+  return findPlan(await hosting.fetchCatalog(), created.order.plan);
 }
 
 /** The price of a month; undefined when neither the catalog nor the order names one. */

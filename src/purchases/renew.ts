@@ -1,50 +1,49 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { describePlan } from '../core/catalog.ts';
+import { describePlan, type Plan } from '../core/catalog.ts';
+import { defineUseCase } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
 import { freezeLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
-import { requestedView } from '../requests/approval-card.ts';
-import { chooseUnnamed } from '../servers/find.ts';
+import type { Server } from '../core/server.ts';
+import { chooseUnnamed, getServer, type ServerRef } from '../servers/find.ts';
 import { describePaidUntil } from '../servers/words.ts';
 import { context, facts, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
-import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
-import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
+import { defineForm, type Origin } from '../slack/kit/form.ts';
+import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
-import type { SlackRequest } from '../slack/request.ts';
-import { renewButton, termsBlocks } from './catalog.ts';
-import { type Confirmation, confirmPurchase, type RenewReview, reviewRenew } from './confirm.ts';
-import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
-
-const CLOSE = 'You can close this window. We’ll message you the result.';
-
-/**
- * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to another
- * manager's approval.
- * Money effect: pays once for one operation; a second press shows what has become of the first one.
- */
-export async function confirmInForm(
-  confirmation: Confirmation,
-  title: string,
-  viewId: string,
-  request: SlackRequest,
-): Promise<SubmitAnswer> {
-  // Before it is confirmed: the outcome may come as soon as it is.
-  request.views.follow(confirmation.id, viewId);
-  const confirmed = await request.execute(confirmPurchase, confirmation);
-  const { userId } = request.caller.actor;
-  if (confirmed.kind === 'waiting') return { with: requestedView(confirmed, confirmation.id, userId) };
-  const { operation } = confirmed;
-  if (!confirmed.isNew) {
-    const first =
-      operation.id === confirmation.id ? 'Already confirmed.' : 'Someone else already confirmed this.';
-    const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, request)];
-    return { with: noticeView(outcomeTitle(operation), ...words) };
-  }
-  return { with: noticeView(title, progressWords(operation), CLOSE) };
-}
+import { renewButton } from './catalog.ts';
+import { confirmInForm, confirmPurchase, readTerms, type Terms, termsBlocks } from './confirm.ts';
+import { findPlanOf } from './costs.ts';
 
 const RENEW_TITLE = 'Renew a server';
+
+interface RenewReview {
+  readonly server: Server;
+  readonly paidUntil: number;
+  /**
+   * The plan that was ordered with this app, as the catalog shows it today. Its price is a quote, not a fact: the API's
+   * record has no plan and no price, and the document does not say that a renewal costs what the catalog says
+   * (docs/hosting-api.md 2.8). Absent for servers that were not created with this app, and for plans that are gone.
+   */
+  readonly plan?: Plan;
+  readonly terms: Terms;
+}
+
+/** @throws Refusal `paid_until_unknown` when a list could not show afterwards whether it had happened */
+const reviewRenew = defineUseCase({
+  name: 'renew',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { ref: ServerRef }, context): Promise<RenewReview> => {
+    const server = await getServer(input.ref, context, { freshness: 'fresh' });
+    if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
+    const plan = await findPlanOf(server, context);
+    const terms = await readTerms('renew', plan?.monthly, context);
+    return { server, paidUntil: server.paidUntil, terms, plan };
+  },
+});
 
 /** What is known of the price; submitting pays. The `paidUntil` that was seen makes the presses of two users one payment. */
 const renewReview = defineModal(
@@ -134,7 +133,7 @@ export const renew = defineCommand({
       const purchase = { kind: 'renew' as const, ...renewal };
       const price = hundredths === undefined ? undefined : money(hundredths);
       const confirmation = { id: origin.formId, purchase, price };
-      return confirmInForm(confirmation, RENEW_TITLE, viewId, request);
+      return confirmInForm(confirmation, viewId, request);
     }),
   ],
 });

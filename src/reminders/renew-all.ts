@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
-import { termsBlocks } from '../purchases/catalog.ts';
+import { termsBlocks } from '../purchases/confirm.ts';
 import { outcomeWords, type Wording } from '../purchases/outcomes.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import type { ActionHandler } from '../slack/kit/button.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { mayChooseChannel } from '../../src/purchases/confirm.ts';
+import { mayChooseChannel } from '../../src/purchases/create.ts';
 import { entry, newApproval, newGrant, T0 } from '../db/fixtures.ts';
 import { MEMBER } from '../support/context.ts';
 import {

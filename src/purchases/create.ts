@@ -1,7 +1,11 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { type Catalog, describePlan, findPlan, type Order } from '../core/catalog.ts';
-import { findNearest, LABEL_MAX_CHARACTERS } from '../core/labels.ts';
+import { refuseFrozen } from '../account/workspaces.ts';
+import { type Catalog, describePlan, findPlan, type Order, type Plan } from '../core/catalog.ts';
+import { defineUseCase } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
+import type { ChannelId, ServerId } from '../core/ids.ts';
+import { findNearest, LABEL_MAX_CHARACTERS, parseLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
@@ -16,24 +20,29 @@ import {
   type Choice,
   createButton,
   createReviewButton,
+  findWrongChoices,
   listChoices,
   listOmissions,
   namesakeWords,
   resolveKeys,
   searchChoices,
-  termsBlocks,
   toKeys,
 } from './catalog.ts';
-import {
-  type CreateReview,
-  confirmPurchase,
-  findWrongChoices,
-  mayChooseChannel,
-  openCreate,
-  reviewCreate,
-} from './confirm.ts';
+import { confirmInForm, confirmPurchase, readTerms, type Terms, termsBlocks } from './confirm.ts';
 import { orderValue } from './operation.ts';
-import { confirmInForm } from './renew.ts';
+import { listNamesakes } from './send.ts';
+
+/** @throws Refusal `purchases_frozen` */
+const openCreate = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (_input: Record<never, never>, context): Promise<Catalog> => {
+    await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
+    const hosting = await context.hosting();
+    return hosting.fetchCatalog();
+  },
+});
 
 const createBackButton = defineButton('create_back', orderValue);
 
@@ -113,6 +122,37 @@ function choiceField(name: Choice, catalog: Catalog, input: Partial<Order>, curr
     hint: isSearched ? `Type to search all ${options.length} ${name}s.` : undefined,
   });
 }
+
+interface CreateReview {
+  readonly order: Order;
+  readonly plan: Plan;
+  /** Servers that already have that label: as far as we know, the API allows it, but it's rarely intended. */
+  readonly namesakeIds: readonly ServerId[];
+  readonly terms: Terms;
+}
+
+/** @throws Refusal `unknown_choice`, `bad_label`, `role_needed` when the actor's role is for other labels */
+const reviewCreate = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async (input: { order: Order }, context): Promise<CreateReview> => {
+    const hosting = await context.hosting();
+    const [catalog, { servers }] = await Promise.all([hosting.fetchCatalog(), hosting.fetchServers()]);
+    const order = { ...input.order, label: parseLabel(input.order.label) };
+    await context.requireRoleFor(order.label);
+    const [wrong] = findWrongChoices(order, catalog);
+    const plan = findPlan(catalog, order.plan);
+    if (wrong || !plan) throw wrong ?? new Refusal('unknown_choice', { field: 'plan', typed: order.plan });
+    const namesakeIds = listNamesakes(servers, order.label);
+    if (namesakeIds.length > MOST_NAMESAKES)
+      throw new Refusal('bad_label', { problem: `${namesakeIds.length} servers already have it` });
+    return { order, plan, terms: await readTerms('create', plan.monthly, context), namesakeIds };
+  },
+});
+
+/** The metadata of a form has no room for more IDs. */
+const MOST_NAMESAKES = 20;
 
 /** The price; submitting pays, or requests another manager's approval. */
 const createReview = defineModal(
@@ -243,10 +283,23 @@ export const create = defineCommand({
       const { order, price, namesakeIds } = metadata;
       const purchase = { kind: 'create' as const, order, namesakeIds };
       const confirmation = { id: origin.formId, purchase, price: money(price) };
-      return confirmInForm(confirmation, CREATE_TITLE, viewId, request);
+      return confirmInForm(confirmation, viewId, request);
     }),
   ],
   suggestions: CHOICES.map(suggest),
+});
+
+/**
+ * Whether the outcome of the actor's order may be announced in a channel: only where Slack says that they are a member. From
+ * then on, the order is as if it had been made there, with the roles that the channel gives its members; a menu also offers
+ * channels that they are not in.
+ */
+export const mayChooseChannel = defineUseCase({
+  name: 'create',
+  needs: 'manager',
+  effect: 'reads',
+  run: async ({ channelId }: { channelId: ChannelId }, { actor, app }): Promise<boolean> =>
+    (await app.channels.hasMember(actor.workspaceId, channelId, actor.userId)) === true,
 });
 
 const NOT_A_MEMBER =
