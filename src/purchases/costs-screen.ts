@@ -218,20 +218,23 @@ export function costsSummary(costs: Costs, currency: string): KnownBlock[] {
 
 /** All that is known of the costs: with a chart where Slack shows one, and always with the numbers as text. */
 export function costsMessage(costs: Costs, currency: string): Message {
-  const [monthly, paid] = costsSummary(costs, currency);
+  const { servers, byPlan, byPerson } = costs;
   const around = (chart: readonly ChartBlock[]) => [
-    ...(monthly ? [monthly] : []),
-    ...(costs.isLimited && costs.servers.length > 0
+    section(monthlyWords(costs, currency)),
+    ...(costs.isLimited && servers.length > 0
       ? [section('Your role is for some servers only. Other servers and their orders aren’t counted here.')]
       : []),
     ...chart,
-    ...shareBlocks(costs, currency),
-    ...(paid ? [paid] : []),
+    ...(byPlan.length > 0
+      ? [section(planWords(byPlan, currency)), section(personWords(byPerson, currency))]
+      : []),
+    ...(servers.some(({ price }) => !price) ? [section(unknownWords(costs))] : []),
+    section(paidWords(costs.paid, currency)),
     ...notes(costs),
-    ...(costs.servers.length > 0 ? [actions(costsCsvButton.element('CSV…', {}))] : []),
+    ...(servers.length > 0 ? [actions(costsCsvButton.element('CSV…', {}))] : []),
   ];
   const text = monthlyWords(costs, currency).replaceAll('*', '');
-  const chart = chartOf(costs.byPlan, currency);
+  const chart = chartOf(byPlan, currency);
   return chart.length === 0
     ? { text, blocks: around([]) }
     : { text, blocks: around(chart), plainBlocks: around([]) };
@@ -252,27 +255,14 @@ function chartOf(plans: readonly CostShare[], currency: string): ChartBlock[] {
   return [barChart({ title: 'Monthly costs by plan', name: 'Per month', yLabel, bars })];
 }
 
-function shareBlocks(costs: Costs, currency: string): KnownBlock[] {
-  const { servers, byPlan, byPerson } = costs;
-  return [
-    ...(byPlan.length > 0
-      ? [section(planWords(byPlan, currency)), section(personWords(byPerson, currency))]
-      : []),
-    ...(servers.some(({ price }) => !price) ? [section(unknownWords(costs))] : []),
-  ];
-}
-
-function notes({ byPlan, paid }: Costs): KnownBlock[] {
-  const parts = [
-    ...(byPlan.length > 0
-      ? [
-          'Monthly costs are the price of each server’s plan today, if every server is renewed. The hosting API doesn’t say what a renewal costs.',
-        ]
-      : []),
-    ...(paid.renewals.count > paid.renewals.unpriced
-      ? ['Renewals are counted at the price shown when they were confirmed.']
-      : []),
-  ];
+function notes({ byPlan, paid: { renewals } }: Costs): KnownBlock[] {
+  const parts: string[] = [];
+  if (byPlan.length > 0)
+    parts.push(
+      'Monthly costs are the price of each server’s plan today, if every server is renewed. The hosting API doesn’t say what a renewal costs.',
+    );
+  if (renewals.count > renewals.unpriced)
+    parts.push('Renewals are counted at the price shown when they were confirmed.');
   return parts.length > 0 ? [context(parts.join(' '))] : [];
 }
 

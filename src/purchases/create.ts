@@ -113,13 +113,12 @@ const LABELS: Readonly<Record<Choice, string>> = { plan: 'Plan', location: 'Loca
 function choiceField(name: Choice, catalog: Catalog, input: Partial<Order>, currency: string) {
   const options = listChoices(catalog, name, currency);
   const chosen = input[name];
-  const isSearched = options.length > LIMITS.options;
   return createChoices.selectField(name, {
     label: LABELS[name],
     options,
     placeholder: `Choose ${name === 'image' ? 'an' : 'a'} ${name}`,
     initial: chosen === undefined ? undefined : shortKey(chosen),
-    hint: isSearched ? `Type to search all ${options.length} ${name}s.` : undefined,
+    hint: options.length > LIMITS.options ? `Type to search all ${options.length} ${name}s.` : undefined,
   });
 }
 
@@ -160,8 +159,7 @@ const createReview = defineModal(
   z.object({
     order: orderValue,
     price: z.number().int(),
-    /** Absent in forms that an older version opened. */
-    namesakeIds: z.array(z.number().int()).default([]),
+    namesakeIds: z.array(z.number().int()),
   }),
   z.object({}),
 );
@@ -204,7 +202,7 @@ function wholeCode(code: string): string {
 }
 
 /** What can be typed after `/vps create`, as `key=value`. */
-const ORDER_OPTIONS = ['plan', 'location', 'image', 'label'] as const;
+const ORDER_OPTIONS = [...CHOICES, 'label'] as const;
 
 const EXAMPLE = 'For example: /vps create plan=small location=fra image=debian-13 label=web-1';
 
@@ -239,18 +237,10 @@ function describeUnknown(word: string): string {
 /** What was typed of an order. `word`: a plan of the catalog, or a label. */
 type TypedOrder = Partial<Order> & { readonly word?: string | undefined };
 
-const chosen = z.object({
-  word: z.string().exactOptional(),
-  plan: z.string().exactOptional(),
-  location: z.string().exactOptional(),
-  image: z.string().exactOptional(),
-  label: z.string().exactOptional(),
-});
-
 const form = defineForm({
   id: 'create',
   title: CREATE_TITLE,
-  input: chosen,
+  input: orderValue.partial().extend({ word: z.string().optional() }),
   needs: openCreate,
   load: (input, request, origin) => loadForm(input, request, origin),
 });

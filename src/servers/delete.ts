@@ -161,15 +161,15 @@ export function deleteView(
     submit: takesApproval ? 'Request approval' : 'Delete',
     blocks: [
       ...lossBlocks(server, now),
-      ...(takesApproval ? [context(APPROVAL_WORDS)] : []),
+      ...(takesApproval
+        ? [context('Another manager must approve this first. Nothing is deleted until then.')]
+        : []),
       deleteDialog.textField('label', {
         label: `To confirm, type ${shorten(word, 150)}`,
       }),
     ],
   });
 }
-
-const APPROVAL_WORDS = 'Another manager must approve this first. Nothing is deleted until then.';
 
 /** What will be lost. A paragraph, since every client draws one. */
 function lossBlocks(server: Server, now: number): KnownBlock[] {
