@@ -297,9 +297,7 @@ const NOT_A_MEMBER =
 
 /** Going back from the review, the user may have emptied the field. */
 function withoutChannel(origin: Origin): Origin {
-  if (!origin.isHome || !origin.channelId || origin.channelId.startsWith('D')) return origin;
-  const { channelId: _chosen, ...rest } = origin;
-  return rest;
+  return origin.isHome && !origin.channelId?.startsWith('D') ? { ...origin, channelId: undefined } : origin;
 }
 
 /** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */

@@ -84,17 +84,21 @@ export function createLedger(foundation: Foundation) {
     ...createLedgerLists(foundation),
     /** What the database says at that time about whether an order of this workspace may be paid, for `markSent` to compare. */
     readPermit: (workspaceId: WorkspaceId, at: number): Promise<Permit> => readPermit(db, workspaceId, at),
-    /** What confirmations of this workspace since then have paid or may still pay, and this user's part of it. */
     sumSpent: (workspaceId: WorkspaceId, actorId: UserId, since: number): Promise<Spent> =>
       sumSpent(db, workspaceId, actorId, since),
     /**
      * Writes a confirmation. When the same ID was written before, or an operation that was not refused has the same claim
      * (the same month of the same server), that one is returned instead, unless it is another workspace's.
-     * What it would spend is compared with the budget in the same transaction: over it, nothing is written.
+     * What it would spend is compared with the budget in the same transaction: over it, nothing is written. Money effect: none yet.
+     * @throws Refusal `restored`
      */
     prepare: (operation: NewOperation, budget?: Budget): Promise<Prepared> =>
       transact((trx) => prepareOperation(trx, foundation, operation, budget)),
-    /** Writes a confirmed delete, with the beginning of its act in the audit. False if that ID was confirmed before. */
+    /**
+     * Writes a confirmed delete, with the beginning of its act in the audit. False if that ID was confirmed before.
+     * Money effect: none yet; once it is sent, the rest of the paid month is lost.
+     * @throws Refusal `restored`
+     */
     confirmDelete: (confirmed: NewDelete): Promise<boolean> =>
       transact((trx) => prepareDelete(trx, foundation, confirmed)),
     /** Ends an unconfirmed delete, of which nothing more can be found out: it stays unconfirmed. */
@@ -187,7 +191,8 @@ export function createLedger(foundation: Foundation) {
         const { reason, sealedAnswer } = unconfirmed;
         const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
         const row = await move(trx, foundation, id, ['sent'], change, audit);
-        if (row && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
+        // An operation that another process has ended in the meantime keeps it, too: it may hold the root password.
+        if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
         return row !== undefined;
       }),
     /**
@@ -243,7 +248,6 @@ function askFor(
   return addJob(trx, foundation, { kind: OPERATION, key: id, workspaceId, dueAt });
 }
 
-/** Writes a confirmation within its budget, in a transaction; one that was written before costs nothing again. */
 export async function prepareOperation(
   trx: Transaction<Tables>,
   foundation: Foundation,
@@ -283,11 +287,6 @@ async function insertFirst(
   return inserted;
 }
 
-/**
- * Writes a confirmed delete, and its beginning in the audit, within a transaction. False if that ID was confirmed before.
- * Money effect: none yet; once it is sent, the rest of the paid month is lost.
- * @throws Refusal `restored`
- */
 export async function prepareDelete(
   trx: Transaction<Tables>,
   foundation: Foundation,
@@ -481,48 +480,30 @@ async function move(
  */
 async function isInTheWay(
   trx: Transaction<Tables>,
-  row: OperationRow,
+  { id, kind, claim, purchase, workspace_id: workspaceId }: OperationRow,
   account: AccountNames,
 ): Promise<boolean> {
-  if (row.kind === 'create') return hasOpenCreate(trx, row, account);
+  const others = trx.selectFrom('operations').select(['state', 'purchase']).where('id', '<>', id);
+  if (kind === 'create') {
+    const label = labelOf(parsePurchase(purchase));
+    const open = await others
+      .where('kind', '=', 'create')
+      .where('state', 'in', OPEN)
+      .where((column) => isOfAccount(column, account, workspaceId))
+      .execute();
+    return open.some(
+      (other) => other.state === 'sent' || isSameLabel(labelOf(parsePurchase(other.purchase)), label),
+    );
+  }
   // A delete blocks nothing, and nothing blocks it.
-  return row.kind === 'renew' && hasSameMonth(trx, row, account);
-}
-
-async function hasOpenCreate(
-  trx: Transaction<Tables>,
-  { id, workspace_id: workspaceId, purchase }: OperationRow,
-  account: AccountNames,
-): Promise<boolean> {
-  const label = labelOf(parsePurchase(purchase));
-  const others = await trx
-    .selectFrom('operations')
-    .select(['state', 'purchase'])
-    .where('kind', '=', 'create')
-    .where('state', 'in', OPEN)
-    .where('id', '<>', id)
-    .where((column) => isOfAccount(column, account, workspaceId))
-    .execute();
-  return others.some(
-    (other) => other.state === 'sent' || isSameLabel(labelOf(parsePurchase(other.purchase)), label),
-  );
-}
-
-/** A process that doesn't know the newest encryption key yet finds no claim that was stored under a name made with it. */
-async function hasSameMonth(
-  trx: Transaction<Tables>,
-  { id, claim }: OperationRow,
-  account: AccountNames,
-): Promise<boolean> {
-  const other = await trx
-    .selectFrom('operations')
-    .select('id')
+  if (kind !== 'renew' || claim === '') return false;
+  // A process that doesn't know the newest encryption key yet finds no claim that was stored under a name made with it.
+  const sameMonth = await others
     .where('claim', '=', claim)
     .where('account', 'in', account)
-    .where('state', 'in', ['sent', 'unconfirmed', 'settled'])
-    .where('id', '<>', id)
+    .where('state', 'in', [...OPEN, 'settled'])
     .executeTakeFirst();
-  return claim !== '' && other !== undefined;
+  return sameMonth !== undefined;
 }
 
 /**

@@ -72,10 +72,10 @@ export function createOperationNotifier(parts: NotifierParts) {
         else await outbox.updateAnnouncement(confirmer, announcement(operation));
         return true;
       }),
-    /** Tells the actor that the order has not been sent yet, because others come first. */
+    /** Notifies the actor that the order has not been sent yet, because others come first. */
     notifyQueued: (operation: Operation): Promise<void> =>
       notifyBriefly(operation, queuedWords(operation), parts),
-    /** Tells the actor that the store fails, so nobody knows yet whether the order will go through. */
+    /** Notifies the actor that the store fails, so nobody knows yet whether the order will go through. */
     notifyUnsaved: (operation: Operation): Promise<void> =>
       notifyBriefly(
         operation,

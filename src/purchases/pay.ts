@@ -68,7 +68,7 @@ async function payOperation(operation: Operation, owner: string, app: AppContext
 /** A user who gets no reply for longer than this may order again. */
 const SILENT_MS = 5000;
 
-/** Tells the actor, once, that their order waits for other orders or for the rate limit. */
+/** Notifies the actor, once, that their order waits for other orders or for the rate limit. */
 async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: AppContext): Promise<void> {
   try {
     await app.system.sleep(SILENT_MS, ended);
@@ -145,9 +145,7 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
   } else if (state === 'sent') {
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
-    const isMarked = await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);
-    // An operation that another process has ended in the meantime keeps the answer that came: it may hold the root password.
-    if (!isMarked && sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, app.system.now());
+    await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
   } else if (sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, at);
 }
@@ -193,21 +191,18 @@ async function moveOn(operation: Operation, owner: string, lookedMs: number, app
     if (!reason) return payOperation(operation, owner, app);
     const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
     await ledger.refuse(operation.id, { at, reason }, audit);
-    await notifyOperation(operation.id, app);
   } else if (operation.state === 'sent') {
     // The process that sent it is gone, and the answer with it.
     const reason = { code: 'no_answer', details: {} } as const;
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code, surface: 'background' });
     await ledger.markUnconfirmed(operation.id, { reason }, audit);
-    await notifyOperation(operation.id, app);
   } else if (isLookedFor(operation)) {
     // The actor is notified of the current state even if the lookup fails. The caller logs that failure.
-    await resolveUnconfirmed(operation, app, lookedMs).finally(() => notifyOperation(operation.id, app));
+    return resolveUnconfirmed(operation, app, lookedMs).finally(() => notifyOperation(operation.id, app));
   } else if (at - (operation.endedAt ?? operation.createdAt) > NOTIFY_MS) {
-    await ledger.markNotified(operation, at);
-  } else {
-    await notifyOperation(operation.id, app);
+    return ledger.markNotified(operation, at);
   }
+  await notifyOperation(operation.id, app);
 }
 
 /** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
@@ -249,7 +244,7 @@ export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<vo
     .catch(() => undefined);
 }
 
-/** Tells the owners, at most once a day, that the balance was too low for an order: they can top it up. */
+/** Notifies the owners, at most once a day, that the balance was too low for an order: they can top it up. */
 async function notifyOwners(operation: Operation, app: AppContext): Promise<void> {
   const { workspaceId, actorId } = operation;
   const now = app.system.now();

@@ -28,10 +28,10 @@ export const DELETE_TITLES = {
   unconfirmed: 'Not confirmed',
 } as const;
 
-/** Tells users the outcome of a delete that nobody waits for: approved, or interrupted by a crash. */
+/** Notifies users of the outcome of a delete that nobody waits for: approved, or interrupted by a crash. */
 export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts) {
   return {
-    /** Tells the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
+    /** Notifies the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
     notify: (operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean> =>
       notifySafely(operation.id, log, false, async () => {
         const { state, endedAt } = operation;

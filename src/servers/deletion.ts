@@ -83,16 +83,11 @@ export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDeta
 
 /** How a delete went, for the user who waits for it. */
 export type DeleteResult =
-  /** `actId`: the act under which the server is followed; absent if that could not be stored. */
-  | (Gone & { readonly actId?: ConfirmationId | undefined })
+  /** Proven by the answer, a list that says `deleted`, or a complete list without the server. `actId`: the server is followed. */
+  | { readonly kind: 'gone'; readonly actId?: ConfirmationId | undefined }
   | Unclear
   /** A refusal or an error of the hosting API proves that nothing was deleted; after any other error, its job tries again. */
   | { readonly kind: 'failed'; readonly error: unknown };
-
-/** Proven by the answer, a list that says `deleted`, or a complete list without the server. */
-interface Gone {
-  readonly kind: 'gone';
-}
 
 /** The answer proves nothing. */
 interface Unclear {
@@ -102,7 +97,7 @@ interface Unclear {
   readonly isListed: boolean | undefined;
 }
 
-/** Shows the result to the user who waits for it, in place of a message. They count as notified unless this throws. */
+/** Shows the result to the user who waits for it, in place of a message. It counts as a notification unless this throws. */
 export type ShowDeleted = (result: DeleteResult) => Promise<void>;
 
 /**
@@ -148,7 +143,7 @@ async function carryOut(
     (error: unknown) => ({ kind: 'failed', error }) as const,
   );
   if (sent.kind === 'gone') await settle(operation, app, true);
-  else if (sent.kind === 'unclear') await doubt(operation, sent, app);
+  else if (sent.kind === 'unclear') await doubt(operation, sent.code, sent.isListed, app);
   // Another process has taken it over, may have sent it, and reports the outcome.
   else if (!(await refuse(operation, owner, sent.error, app, show !== undefined))) return;
   if (!show) return notify(id, app);
@@ -192,27 +187,37 @@ function isPassing(error: unknown): boolean {
  * sent unless that mark is committed (docs/design.md 4.2).
  * @throws HostingError, Refusal with proof that nothing was deleted; what the store throws before anything was sent
  */
-function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Gone | Unclear> {
+function send(
+  operation: DeleteOperation,
+  owner: string,
+  app: AppContext,
+): Promise<{ readonly kind: 'gone' } | Unclear> {
   const { id, workspaceId, deletion } = operation;
   const { serverId, label } = deletion;
-  const sendOnce = async (hosting: HostingApi, options: PaidCallOptions): Promise<Gone | Unclear> => {
+  const sendOnce = async (
+    hosting: HostingApi,
+    options: PaidCallOptions,
+  ): Promise<{ readonly kind: 'gone' } | Unclear> => {
     let isSent = false;
     const beforeSend = async () => {
       isSent = false;
       await options.beforeSend();
       isSent = true;
     };
+    let code: Unclear['code'] = 'unreadable_answer';
     try {
       if (await hosting.deleteServer(serverId, { ...options, beforeSend })) return { kind: 'gone' };
-      return await readList('unreadable_answer', serverId, hosting);
     } catch (error) {
       // Between two tries: what was tried before is proven not to have run.
       if (!isSent || error instanceof Refusal) throw error;
-      const code = findUnanswered(error) ?? (isExpected(error) ? undefined : 'defect');
-      if (code === undefined) throw nameFailure(error, { act: 'delete', label, serverId });
-      if (code === 'defect') logDefect(error, id, app);
-      return readList(code, serverId, hosting);
+      const unanswered = findUnanswered(error);
+      if (unanswered === undefined && isExpected(error))
+        throw nameFailure(error, { act: 'delete', label, serverId });
+      if (unanswered === undefined) logDefect(error, id, app);
+      code = unanswered ?? 'defect';
     }
+    const isListed = await findListed(serverId, hosting);
+    return isListed === false ? { kind: 'gone' } : { kind: 'unclear', code, isListed };
   };
   return sendPermitted({
     operation,
@@ -223,15 +228,6 @@ function send(operation: DeleteOperation, owner: string, app: AppContext): Promi
     lastLook: () => refuseProtected('delete', { id: serverId, label }, workspaceId, app),
     send: sendOnce,
   });
-}
-
-async function readList(
-  code: UnansweredCode | 'defect',
-  serverId: ServerId,
-  hosting: HostingApi,
-): Promise<Gone | Unclear> {
-  const isListed = await findListed(serverId, hosting);
-  return isListed === false ? { kind: 'gone' } : { kind: 'unclear', code, isListed };
 }
 
 /** Whether the account still has the server; undefined if the list can't be read, or lacks the server and may be incomplete. */
@@ -287,7 +283,8 @@ async function settle(operation: DeleteOperation, app: AppContext, isFirstHand =
 /** Stores that it is not known whether what was sent was done. Its job keeps looking. */
 async function doubt(
   operation: DeleteOperation,
-  { code, isListed }: Pick<Unclear, 'code' | 'isListed'>,
+  code: Unclear['code'],
+  isListed: boolean | undefined,
   app: AppContext,
 ): Promise<void> {
   // Another account's servers prove nothing.
@@ -313,7 +310,7 @@ async function resolve(operation: DeleteOperation, app: AppContext): Promise<voi
   const isOverdue = doubtedFor(operation, app.system.now()) > SENDER_MS;
   if (isListed === false) await settle(operation, app);
   // The process that sent it has died, and the answer with it. Nothing is sent again.
-  else if (state === 'sent') await doubt(operation, { code: 'no_answer', isListed }, app);
+  else if (state === 'sent') await doubt(operation, 'no_answer', isListed, app);
   else if (isOverdue && (isListed || account.kind === 'other'))
     await app.ledger.closeDelete(id, app.system.now());
   const isSettled = (await app.ledger.findDelete(id))?.state === 'settled';
