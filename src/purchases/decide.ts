@@ -122,17 +122,16 @@ async function listFitting(
   if (purchase.kind === 'renew')
     return list.servers.filter((server) => server.id === purchase.serverId && !isDeleted(server));
   const added = listNewServers(operation, list, []);
-  const othersIds = await app.ledger.listSettledIds(
-    account,
-    added.map(({ id }) => id),
-  );
+  const addedIds = added.map(({ id }) => id);
+  const othersIds = await app.ledger.listSettledIds(account, addedIds);
   // The decision tells whose server it is and what it costs, so only servers that the manager's role covers are offered.
-  const offered = added.filter(({ id, label }) => !othersIds.includes(id) && covers(label));
-  const sorted = offered.sort(compareServers);
-  if (operation.sentAt !== undefined) return sorted;
+  const offered = added
+    .filter(({ id, label }) => !othersIds.includes(id) && covers(label))
+    .sort(compareServers);
+  if (operation.sentAt !== undefined) return offered;
   // Not marked as sent in this database, so that all servers are new to it: those of its label come first.
-  const isNamesake = ({ label }: Server) => isSameLabel(label, purchase.order.label);
-  return [...sorted.filter(isNamesake), ...sorted.filter((server) => !isNamesake(server))];
+  const rank = ({ label }: Server) => (isSameLabel(label, purchase.order.label) ? 0 : 1);
+  return offered.sort((a, b) => rank(a) - rank(b));
 }
 
 const TITLE = 'What happened?';

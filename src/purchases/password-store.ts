@@ -9,7 +9,7 @@ import { addJob } from '../db/jobs.ts';
 import type { OperationRow, PasswordRow, Tables } from '../db/tables.ts';
 import { type SealedPlace, type Vault, VaultError } from '../db/vault.ts';
 import { isErasedSince } from '../installations/store.ts';
-import { labelOf, OPERATION, parsePurchase } from './operation.ts';
+import { findRow, labelOf, OPERATION, parsePurchase } from './operation.ts';
 
 /** In the place of a server's ID, where a manager has seen the server in an account that is not connected any more. */
 export const UNKNOWN_SERVER: ServerId = 0;
@@ -154,7 +154,7 @@ export async function keepAnswer(
   answer: Secret<string>,
   at: number,
 ): Promise<void> {
-  const row = await trx.selectFrom('operations').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await findRow(trx, id);
   if (row?.kind !== 'create' || row.has_password === 1) return;
   if (await isErasedSince(trx, row.workspace_id, row.created_at))
     return auditErased(trx, foundation, row, at);
