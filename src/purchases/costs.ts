@@ -11,52 +11,13 @@ import { monthStart } from '../core/time.ts';
 import type { Queries } from '../db/database.ts';
 import { labelOf, type Operation, type OperationStatus, type Purchase } from './operation.ts';
 
-export interface Costs {
-  /** By label. */
-  readonly servers: readonly ServerCost[];
-  /** All known prices of a month together, in hundredths. */
-  readonly monthly: Money;
-  /** Largest first. */
-  readonly byPlan: readonly CostShare[];
-  /** By who created them, largest first. */
-  readonly byPerson: readonly CostShare[];
-  readonly paid: PaidThisMonth;
-  /** The actor's role is for some servers only: others are not counted. */
-  readonly isLimited: boolean;
-}
+export type Costs = Awaited<ReturnType<typeof costsOf>>;
 
 export interface ServerCost {
   readonly server: Server;
   /** Absent for a server that was not created with this app in this workspace. */
   readonly created?: CreatedServer;
   readonly price?: KnownPrice;
-}
-
-export interface CostShare {
-  /** The plan's code, or the user's ID. */
-  readonly key: string;
-  readonly monthly: Money;
-  readonly servers: number;
-  /** How many of them count at the price that was paid, since the catalog doesn't have their plan. */
-  readonly atPaidPrice: number;
-}
-
-/** Purchases that were confirmed here since the first moment of the month, in UTC. */
-export interface PaidThisMonth {
-  readonly since: number;
-  readonly creates: Tally;
-  readonly renewals: Tally;
-  /** Not settled: they may have been charged, or may still be. */
-  readonly unconfirmed: Tally;
-  /** A manager ended them without proof that nothing was charged. */
-  readonly unproven: Tally;
-}
-
-export interface Tally {
-  readonly count: number;
-  /** Of those whose price is known. */
-  readonly amount: Money;
-  readonly unpriced: number;
 }
 
 /**
@@ -81,8 +42,10 @@ export const readCosts = defineUseCase({
 
 type Covers = (label: string) => boolean;
 
-/** What was paid here this month for servers with such labels. Reads only the store. */
-export async function readPaid(covers: Covers, { actor, app }: FollowUpContext): Promise<PaidThisMonth> {
+export type PaidThisMonth = Awaited<ReturnType<typeof readPaid>>;
+
+/** What was confirmed here since the first moment of the month, in UTC, for servers with such labels. Reads only the store. */
+export async function readPaid(covers: Covers, { actor, app }: FollowUpContext) {
   const since = monthStart(app.system.now());
   const purchases = await app.ledger.listPurchases(actor.workspaceId, since);
   const covered = purchases.filter(({ purchase }) => covers(labelOf(purchase)));
@@ -91,11 +54,14 @@ export async function readPaid(covers: Covers, { actor, app }: FollowUpContext):
     since,
     creates: tally(settled.filter(({ purchase }) => purchase.kind === 'create')),
     renewals: tally(settled.filter(({ purchase }) => purchase.kind === 'renew')),
+    // They may have been charged, or may still be.
     unconfirmed: tally(covered.filter(({ state }) => state !== 'settled' && state !== 'refused')),
+    // A manager ended them without proof that nothing was charged.
     unproven: tally(covered.filter(({ state }) => state === 'refused')),
   };
 }
 
+/** What the covered servers cost a month, by label. `isLimited`: the actor's role is for some servers only, others are not counted. */
 export async function costsOf(
   seen: {
     readonly list: ServerList;
@@ -105,15 +71,15 @@ export async function costsOf(
     readonly isLimited: boolean;
   },
   { actor, app }: FollowUpContext,
-): Promise<Costs> {
+) {
   const { workspaceId } = actor;
   const created = await app.ledger.listCreated(workspaceId);
   const held = await app.apiKeys.find(workspaceId);
   const createdById = new Map(created.map((each) => [each.id, each]));
-  const servers = seen.list.servers
+  const servers: readonly ServerCost[] = seen.list.servers
     .filter((server) => !isDeleted(server) && seen.covers(server.label))
     .sort(compareServers)
-    .map((server): ServerCost => {
+    .map((server) => {
       const made = createdById.get(server.id);
       if (!made || !isOrderOf({ ...made, ...made.order }, server, held?.account)) return { server };
       return { server, created: made, price: findKnownPrice(made, seen.catalog) };
@@ -128,7 +94,10 @@ export async function costsOf(
   };
 }
 
-function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer) => string): CostShare[] {
+export type CostShare = ReturnType<typeof shareBy>[number];
+
+/** Sums by key, largest first. `atPaidPrice`: how many count at the price that was paid, since the catalog doesn't have their plan. */
+function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer) => string) {
   const priced = servers.flatMap(({ created, price }) =>
     created && price ? [{ key: keyOf(created), ...price }] : [],
   );
@@ -141,7 +110,10 @@ function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer)
     .sort((a, b) => b.monthly - a.monthly || b.servers - a.servers || (a.key < b.key ? -1 : 1));
 }
 
-function tally(purchases: readonly PricedPurchase[]): Tally {
+export type Tally = ReturnType<typeof tally>;
+
+/** `amount`: of those whose price is known. */
+function tally(purchases: readonly PricedPurchase[]) {
   const prices = purchases.flatMap(({ price }) => price ?? []);
   return { count: purchases.length, amount: sum(prices), unpriced: purchases.length - prices.length };
 }
@@ -235,10 +207,7 @@ export interface Budget {
 }
 
 /** Only what was spent with this app, and whose price is known. */
-export interface Spent {
-  readonly workspace: Money;
-  readonly person: Money;
-}
+export type Spent = Readonly<Record<'workspace' | 'person', Money>>;
 
 /** A budget that a purchase would go over, and what is spent of it. */
 export interface Excess {

@@ -159,7 +159,7 @@ const createReview = defineModal(
   z.object({
     order: orderValue,
     price: z.number().int(),
-    namesakeIds: z.array(z.number().int()),
+    namesakeIds: z.array(z.number().int()).default([]),
   }),
   z.object({}),
 );

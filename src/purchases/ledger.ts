@@ -191,8 +191,7 @@ export function createLedger(foundation: Foundation) {
         const { reason, sealedAnswer } = unconfirmed;
         const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
         const row = await move(trx, foundation, id, ['sent'], change, audit);
-        // An operation that another process has ended in the meantime keeps it, too: it may hold the root password.
-        if (sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
+        if (row && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
         return row !== undefined;
       }),
     /**

@@ -145,7 +145,9 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
   } else if (state === 'sent') {
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
-    await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);
+    const isMarked = await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);
+    // An operation that another process has ended in the meantime keeps the answer that came: it may hold the root password.
+    if (!isMarked && sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, app.system.now());
     if (reason.code === 'contradiction') await ledger.markNeedsDecision(operation.id, audit, reason);
   } else if (sealedAnswer) await ledger.keepAnswer(operation.id, sealedAnswer, at);
 }

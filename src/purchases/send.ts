@@ -36,8 +36,7 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
   const check: Check = async (hosting, how) => {
     // At every look: creates of this workspace with an earlier key don't wait for the lock of this one.
     await waitForOtherCreates(payment, hosting);
-    const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
-    refuseMovedPrice(payment.operation.price, order.plan, catalog);
+    refuseMovedPrice(payment.operation.price, order.plan, await hosting.fetchCatalog(how));
     const servers = await fetchAllServers(hosting, how);
     await refuseUnseenNamesake(servers, payment, hosting);
     knownIds = servers.map(({ id }) => id);
@@ -109,9 +108,12 @@ type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
+  const { operation, app } = payment;
   const check: Check = async (hosting, how) => {
-    await refuseOtherPrice(renewal, payment, hosting, how);
-    await refuseOtherMonth(renewal, payment, hosting, how);
+    const created = await app.ledger.findCreated(operation.workspaceId, serverId);
+    if (created && operation.price !== undefined)
+      refuseMovedPrice(operation.price, created.order.plan, await hosting.fetchCatalog(how));
+    await refuseOtherMonth(renewal, await fetchAllServers(hosting, how), payment);
     return [];
   };
   const { paidUntil } = await pay(payment, check, (hosting, options) =>
@@ -123,25 +125,12 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
   await settleUntilStored(payment, { serverId, paidUntil });
 }
 
-async function refuseOtherPrice(
-  { serverId }: Renewal,
-  { operation, app }: Payment,
-  hosting: HostingApi,
-  how: CallOptions,
-): Promise<void> {
-  const created = await app.ledger.findCreated(operation.workspaceId, serverId);
-  if (!created || operation.price === undefined) return;
-  const catalog = await hosting.fetchCatalog({ freshness: 'fresh', ...how });
-  refuseMovedPrice(operation.price, created.order.plan, catalog);
-}
-
 async function refuseOtherMonth(
   { serverId, label, paidUntil }: Renewal,
+  servers: readonly Server[],
   { operation, app }: Payment,
-  hosting: HostingApi,
-  how: CallOptions,
 ): Promise<void> {
-  const server = (await fetchAllServers(hosting, how)).find(({ id }) => id === serverId);
+  const server = servers.find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
   if (!isFrozenLabel(server.label, label)) {
     // A user who isn't allowed to know the server doesn't learn its new label.
@@ -219,7 +208,7 @@ export async function sendPermitted<Answer>({
     // From before the look: what changes during it may be missed.
     const permit = await ledger.readPermit(operation.workspaceId, system.now());
     const hosting = await getHostingOf(operation, app);
-    const knownIds = await steps.look(hosting, how);
+    const knownIds = await steps.look(hosting, { freshness: 'fresh', ...how });
     const beforeSend = async (): Promise<void> => {
       if (system.elapsed() - lookedAt > GOOD_FOR_MS) throw new LookedTooEarly();
       await steps.lastLook?.();

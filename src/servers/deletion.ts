@@ -254,7 +254,7 @@ async function look(
 ): Promise<readonly ServerId[]> {
   const { id, workspaceId, deletion } = operation;
   const { serverId, label, paidUntil } = deletion;
-  const list = await hosting.fetchServers({ freshness: 'fresh', ...how });
+  const list = await hosting.fetchServers(how);
   const server = list.servers.find((one) => one.id === serverId);
   if (!server || isDeleted(server))
     throw notInList({ typed: String(serverId) }, server ? { extent: 'whole' } : list);
