@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { refuseFrozen } from '../account/workspaces.ts';
 import { type Catalog, describePlan, findPlan, type Order, type Plan } from '../core/catalog.ts';
@@ -164,34 +164,34 @@ const createReview = defineModal(
   z.object({}),
 );
 
-export function createReviewView(review: CreateReview, origin: Origin, currency: string): ModalView {
-  return createReview.view({
-    origin,
-    metadata: { order: review.order, price: review.plan.monthly, namesakeIds: [...review.namesakeIds] },
-    title: review.terms.takesApproval ? 'Review your order' : 'Review and pay',
-    submit: review.terms.takesApproval ? 'Request approval' : 'Create and pay',
-    blocks: reviewBlocks(review, currency),
-  });
-}
-
-function reviewBlocks({ order, plan, namesakeIds, terms }: CreateReview, currency: string): KnownBlock[] {
+export function createReviewView(
+  { order, plan, namesakeIds, terms }: CreateReview,
+  origin: Origin,
+  currency: string,
+): ModalView {
   const price = escapeText(describeMoney(plan.monthly, plan.currency ?? currency));
   const charged = terms.takesApproval ? 'once the order is approved' : 'now';
-  return [
-    ...(namesakeIds.length > 0 ? [section(namesakeWords(namesakeIds.length, order.label))] : []),
-    section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
-    facts([
-      ['Label', codeLabel(order.label, LABEL_SHOWN)],
-      ['Plan', `${wholeCode(plan.code)} ${describePlan(plan)}`],
-      ['Location', wholeCode(order.location)],
-      ['Image', wholeCode(order.image)],
-    ]),
-    ...termsBlocks(terms, true, currency),
-    context(
-      'Paid months aren’t refunded, even if you delete the server. Only you will see the root password.',
-    ),
-    actions(createBackButton.element('Back', toKeys(order))),
-  ];
+  return createReview.view({
+    origin,
+    metadata: { order, price: plan.monthly, namesakeIds: [...namesakeIds] },
+    title: terms.takesApproval ? 'Review your order' : 'Review and pay',
+    submit: terms.takesApproval ? 'Request approval' : 'Create and pay',
+    blocks: [
+      ...(namesakeIds.length > 0 ? [section(namesakeWords(namesakeIds.length, order.label))] : []),
+      section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
+      facts([
+        ['Label', codeLabel(order.label, LABEL_SHOWN)],
+        ['Plan', `${wholeCode(plan.code)} ${describePlan(plan)}`],
+        ['Location', wholeCode(order.location)],
+        ['Image', wholeCode(order.image)],
+      ]),
+      ...termsBlocks(terms, true, currency),
+      context(
+        'Paid months aren’t refunded, even if you delete the server. Only you will see the root password.',
+      ),
+      actions(createBackButton.element('Back', toKeys(order))),
+    ],
+  });
 }
 
 /** Longer than any label or code that can be ordered: what is paid for is shown whole. */

@@ -198,28 +198,23 @@ function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrd
   return `The hosting account was reconnected after this order was confirmed.${list} Check the page of the account that was connected before: ${question}${missing}`;
 }
 
-function outcomeField(unconfirmed: UnconfirmedOrder) {
-  const isCreate = unconfirmed.operation.purchase.kind === 'create';
+function outcomeField({ operation, candidates, isReconnected, isListComplete }: UnconfirmedOrder) {
+  const isCreate = operation.purchase.kind === 'create';
+  const created = isReconnected
+    ? 'It was created in the previous account'
+    : 'It was created, but isn’t in this list';
+  // A server of that id in the account of now may be another one: its paid time says nothing.
+  const found = (isReconnected && !isCreate ? [] : candidates)
+    .slice(0, 98)
+    .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
+  const isElsewhereOffered = isReconnected || (isCreate ? !isListComplete : found.length === 0);
   return decision.selectField('outcome', {
     label: isCreate ? 'Which server was created?' : 'Was it renewed?',
     placeholder: 'Choose what happened',
     options: [
-      ...doneOptions(unconfirmed, isCreate),
+      ...(isElsewhereOffered ? [option(isCreate ? created : 'It was renewed', ELSEWHERE)] : []),
+      ...found,
       option(isCreate ? 'None: it wasn’t created' : 'It wasn’t renewed', NOTHING),
     ],
   });
-}
-
-function doneOptions({ candidates, isReconnected, isListComplete }: UnconfirmedOrder, isCreate: boolean) {
-  const created = isReconnected
-    ? 'It was created in the previous account'
-    : 'It was created, but isn’t in this list';
-  const elsewhere = isCreate ? created : 'It was renewed';
-  // A server of that id in the account of now may be another one: its paid time says nothing.
-  if (isReconnected && !isCreate) return [option(elsewhere, ELSEWHERE)];
-  const found = candidates
-    .slice(0, 98)
-    .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
-  const isOffered = isReconnected || (isCreate ? !isListComplete : found.length === 0);
-  return isOffered ? [option(elsewhere, ELSEWHERE), ...found] : found;
 }

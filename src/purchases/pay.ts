@@ -10,12 +10,12 @@ import { isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import type { HeldLock } from '../db/locks.ts';
-import type { HostingApi } from '../hosting/hosting-api.ts';
 import { moveDelete } from '../servers/deletion.ts';
 import {
   auditOfOperation,
   CLOCK_SLACK_MS,
   ContradictoryAnswer,
+  claimOf,
   doubtedFor,
   isInTime,
   isLookedFor,
@@ -281,27 +281,17 @@ async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedM
     else if (isOverdue) await leave('not_found_yet');
     throw error;
   });
-  const verdict = await judgeBy(list, operation, hosting, app);
+  const { workspaceId, knownIds } = operation;
+  const newIds = list.servers.map(({ id }) => id).filter((id) => !knownIds.includes(id));
+  // An id that an earlier account of this workspace gave out may be another server here: never claimed by itself.
+  const othersIds = await app.ledger.listSettledIds(hosting.account, newIds, workspaceId);
+  const hasRival = await findRival(operation, hosting.account, app);
+  const verdict = judge(operation, { list, othersIds, hasRival, now: app.system.now() });
   const isSettled = verdict.kind === 'done' && (await settleFound(operation, verdict, app));
   if (isSettled) return;
   // Another order may have made what was found.
   if (verdict.kind !== 'nothing_yet') await leave('contradiction');
   else if (isOverdue) await leave('not_found_yet');
-}
-
-async function judgeBy(
-  list: ServerList,
-  operation: Operation,
-  { account }: HostingApi,
-  app: AppContext,
-): Promise<Verdict> {
-  const { ledger } = app;
-  const { workspaceId, knownIds } = operation;
-  const newIds = list.servers.map(({ id }) => id).filter((id) => !knownIds.includes(id));
-  // An id that an earlier account of this workspace gave out may be another server here: never claimed by itself.
-  const othersIds = await ledger.listSettledIds(account, newIds, workspaceId);
-  const hasRival = await findRival(operation, account, app);
-  return judge(operation, { list, othersIds, hasRival, now: app.system.now() });
 }
 
 /** Whether another order may have made what is found: of the same label, or of the same server's months since. */
@@ -321,15 +311,11 @@ async function findRival(
   return renewals.some((other) => {
     if (other.id === id) return false;
     // One that was ended without proof no longer holds its month.
-    if (other.workspaceId !== workspaceId && mayHavePaid(purchase.paidUntil, other)) return true;
+    const mayHavePaid = other.state === 'sent' || other.state === 'settled' || isLookedFor(other);
+    const isSameMonth = claimOf(other.purchase) === claimOf(purchase);
+    if (other.workspaceId !== workspaceId && isSameMonth && mayHavePaid) return true;
     return operation.state !== 'unconfirmed' && other.createdAt >= createdAt;
   });
-}
-
-function mayHavePaid(paidUntil: number, other: Operation): boolean {
-  const { purchase, state } = other;
-  if (purchase.kind !== 'renew' || purchase.paidUntil !== paidUntil) return false;
-  return state === 'sent' || state === 'settled' || isLookedFor(other);
 }
 
 async function settleFound(

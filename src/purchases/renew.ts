@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describePlan, type Plan } from '../core/catalog.ts';
 import { defineUseCase } from '../core/entry.ts';
@@ -58,12 +58,16 @@ const renewReview = defineModal(
 );
 
 export function renewReviewView(
-  review: RenewReview,
+  { server, paidUntil, plan, terms }: RenewReview,
   origin: Origin,
   currency: string,
   now: number,
 ): ModalView {
-  const { server, paidUntil, plan } = review;
+  const charged = terms.takesApproval ? ' once the renewal is approved' : '';
+  // The API reports no server's price: the catalog's is what a new order of that plan would cost.
+  const price = plan
+    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeTyped(plan.code)} plan that it was ordered with.`
+    : '*We don’t know the price*: the hosting API doesn’t report it. We know it only for servers ordered in this workspace whose plan is still in the catalog.';
   return renewReview.view({
     origin,
     metadata: {
@@ -73,32 +77,23 @@ export function renewReviewView(
       price: plan?.monthly,
     },
     title: RENEW_TITLE,
-    submit: review.terms.takesApproval ? 'Request approval' : 'Renew and pay',
-    blocks: reviewBlocks(review, currency, now),
+    submit: terms.takesApproval ? 'Request approval' : 'Renew and pay',
+    blocks: [
+      section(`One more month is charged to the account balance${charged}. ${price}`),
+      facts([
+        ['Server', codeLabel(server.label)],
+        ['ID', String(server.id)],
+        ['Paid until', describePaidUntil(server, now)],
+        [
+          'After the renewal',
+          'One more month. The hosting API sets the exact date; you’ll see it once it’s paid.',
+        ],
+        ...(plan ? [['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`] as const] : []),
+      ]),
+      ...termsBlocks(terms, plan !== undefined, currency),
+      context('Paid months aren’t refunded. If two people renew at once, you’re charged only once.'),
+    ],
   });
-}
-
-function reviewBlocks({ server, plan, terms }: RenewReview, currency: string, now: number): KnownBlock[] {
-  const charged = terms.takesApproval ? ' once the renewal is approved' : '';
-  // The API reports no server's price: the catalog's is what a new order of that plan would cost.
-  const price = plan
-    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeTyped(plan.code)} plan that it was ordered with.`
-    : '*We don’t know the price*: the hosting API doesn’t report it. We know it only for servers ordered in this workspace whose plan is still in the catalog.';
-  return [
-    section(`One more month is charged to the account balance${charged}. ${price}`),
-    facts([
-      ['Server', codeLabel(server.label)],
-      ['ID', String(server.id)],
-      ['Paid until', describePaidUntil(server, now)],
-      [
-        'After the renewal',
-        'One more month. The hosting API sets the exact date; you’ll see it once it’s paid.',
-      ],
-      ...(plan ? [['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`] as const] : []),
-    ]),
-    ...termsBlocks(terms, plan !== undefined, currency),
-    context('Paid months aren’t refunded. If two people renew at once, you’re charged only once.'),
-  ];
 }
 
 const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);

@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { getWorkspace } from '../account/workspaces.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
@@ -153,37 +153,29 @@ export function deleteView(
   now: number,
   on?: 'card',
 ): ModalView {
-  const word = deletionWord(server);
+  const days = server.paidUntil === undefined ? undefined : countPaidDays(server.paidUntil, now);
+  const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
   return deleteDialog.view({
     origin,
     metadata: { serverId: server.id, label: freezeLabel(server.label), on },
     title: DELETE_TITLE,
     submit: takesApproval ? 'Request approval' : 'Delete',
     blocks: [
-      ...lossBlocks(server, now),
+      section(`:warning: *You’ll lose ${lost} (no refund) and all data on ${codeLabel(server.label)}.*`),
+      facts([
+        ['State', stateWords(server)],
+        ['Paid until', describePaidUntil(server, now)],
+        ['IPv4', escapeText(server.ipv4 ?? 'none yet')],
+        ['ID', String(server.id)],
+      ]),
       ...(takesApproval
         ? [context('Another manager must approve this first. Nothing is deleted until then.')]
         : []),
       deleteDialog.textField('label', {
-        label: `To confirm, type ${shorten(word, 150)}`,
+        label: `To confirm, type ${shorten(deletionWord(server), 150)}`,
       }),
     ],
   });
-}
-
-/** What will be lost. A paragraph, since every client draws one. */
-function lossBlocks(server: Server, now: number): KnownBlock[] {
-  const days = server.paidUntil === undefined ? undefined : countPaidDays(server.paidUntil, now);
-  const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
-  return [
-    section(`:warning: *You’ll lose ${lost} (no refund) and all data on ${codeLabel(server.label)}.*`),
-    facts([
-      ['State', stateWords(server)],
-      ['Paid until', describePaidUntil(server, now)],
-      ['IPv4', escapeText(server.ipv4 ?? 'none yet')],
-      ['ID', String(server.id)],
-    ]),
-  ];
 }
 
 const ref = z.union([
