@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import {
+  findUnanswered,
   type HostingCode,
   HostingError,
   type NoDetails,
@@ -280,14 +281,7 @@ export class ContradictoryAnswer extends Error {
 export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
   if (error instanceof ContradictoryAnswer) return { code: 'contradiction', details: {} };
   if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
-  switch (error.code) {
-    case 'checking':
-    case 'no_answer':
-    case 'unknown_code':
-      return { code: error.code, details: {} };
-    default:
-      return { code: 'unreadable_answer', details: {} };
-  }
+  return { code: findUnanswered(error) ?? 'unreadable_answer', details: {} };
 }
 
 /** The audit entry of an operation's change of state, by the user who confirmed it. All entries of an operation are one act. */

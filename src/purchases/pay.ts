@@ -70,32 +70,28 @@ const SILENT_MS = 5000;
 
 /** Notifies the actor, once, that their order waits for other orders or for the rate limit. */
 async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: AppContext): Promise<void> {
+  const { id: operationId } = operation;
   try {
     await app.system.sleep(SILENT_MS, ended);
-    const now = await app.ledger.find(operation.id);
+    const now = await app.ledger.find(operationId);
     if (now?.state === 'prepared') await app.operationNotifier.notifyQueued(now);
   } catch (error) {
-    if (!ended.aborted)
-      app.log.warn('a user could not be told that their order is queued', {
-        operationId: operation.id,
-        ...describeDefect(error),
-      });
+    const words = 'a user could not be told that their order is queued';
+    if (!ended.aborted) app.log.warn(words, { operationId, ...describeDefect(error) });
   }
 }
 
 /** Sends the operation under its lock. Returns the state of a new server, as the API reports it. */
 async function pay(operation: Operation, owner: string, app: AppContext): Promise<string | undefined> {
-  const { locks } = app;
   const { purchase } = operation;
   const payment = (lock: HeldLock) => ({ operation, owner, lock, app });
   // All processes agree on a key's first name: they are restarted together for another encryption key. If they aren't, one with the
   // new ring still finds what is in the way, by all names, in the transaction that commits `sent`.
   const [account] = (await getHostingOf(operation, app)).account;
-  if (purchase.kind === 'create') {
-    return locks.run(account, (lock) => sendCreate(purchase.order, payment(lock)));
-  }
+  if (purchase.kind === 'create')
+    return app.locks.run(account, (lock) => sendCreate(purchase.order, payment(lock)));
   const name = `${account}:${purchase.serverId}`;
-  await locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
+  await app.locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
   return undefined;
 }
 
