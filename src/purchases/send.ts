@@ -196,7 +196,7 @@ export async function sendPermitted<Answer>({
 }: Sending<Operation | DeleteOperation> & {
   readonly lock?: HeldLock;
   readonly look: Check;
-  /** Right before it is marked as sent. */
+  /** Looks once more, right before it is marked as sent. */
   readonly lastLook?: () => Promise<void>;
   readonly send: (hosting: HostingApi, options: PaidCallOptions) => Promise<Answer>;
 }): Promise<Answer> {

@@ -23,7 +23,10 @@ import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { Settled } from './ledger.ts';
 import { auditOfOperation } from './operation.ts';
 
-/** The API's own answer to a paid request: its password exists nowhere else. Without a server, that is the whole answer to a create. */
+/**
+ * The API's own answer to a paid request: its password exists nowhere else. Without `serverId`, it proves nothing, and `password` is
+ * the whole answer to a create.
+ */
 export type PaidAnswer = Pick<Settled, 'serverId' | 'paidUntil' | 'password'>;
 
 type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
