@@ -7,10 +7,10 @@ import { fitsBudget } from '../../src/purchases/costs.ts';
 import {
   claimOf,
   isEnded,
+  type OperationStatus,
   PURCHASE_REFUSALS,
   type Purchase,
   refusalOf,
-  type OperationStatus,
   unconfirmedReasonOf,
 } from '../../src/purchases/operation.ts';
 import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/reasons.ts';
