@@ -1,5 +1,6 @@
-import type { AppContext, Users } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
+import type { Users } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId } from '../core/ids.ts';

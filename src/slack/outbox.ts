@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { CurrencyOf } from '../account/workspaces.ts';
-import type { Channels, Users } from '../context.ts';
+import type { Channels, Users } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';

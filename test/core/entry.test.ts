@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../src/access/grants.ts';
-import type { AppContext, SlackUser, Store, Users } from '../../src/context.ts';
+import type { AppContext, Store } from '../../src/context.ts';
 import type { StoredEntry } from '../../src/core/audit-entry.ts';
+import type { SlackUser, Users } from '../../src/core/directory.ts';
 import { type Caller, createEntry, defineUseCase, type Entry, type UseCase } from '../../src/core/entry.ts';
 import { DatabaseUnreachable, HostingError, Refusal } from '../../src/core/errors.ts';
 import { hasRole } from '../../src/core/permission.ts';

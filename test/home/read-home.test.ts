@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AppContext, SlackUser, Store } from '../../src/context.ts';
+import type { AppContext, Store } from '../../src/context.ts';
 import type { Catalog } from '../../src/core/catalog.ts';
+import type { SlackUser } from '../../src/core/directory.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { money } from '../../src/core/money.ts';
