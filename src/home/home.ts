@@ -26,7 +26,6 @@ import { actions, context, divider, header, partOfList, section, textMessage } f
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import { type LoadHome, steady } from '../slack/kit/home-view.ts';
 import { definePages } from '../slack/kit/pages.ts';
 import {
   codeLabel,
@@ -37,6 +36,7 @@ import {
   slackDate,
   stateWords,
 } from '../slack/kit/text.ts';
+import { type LoadHome, steady } from '../slack/kit/views.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { frozenWords, VERBS, wordsOfError } from '../words.ts';
 import { type Home, type HomeServer, type HomeServers, type ListedServers, readHome } from './read-home.ts';

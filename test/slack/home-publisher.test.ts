@@ -8,7 +8,7 @@ import { type Log, silentLog } from '../../src/log.ts';
 import { makeRoleRequest, makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
-import type { HomeContent, LoadHome, WantedHome } from '../../src/slack/kit/home-view.ts';
+import type { HomeContent, LoadHome, WantedHome } from '../../src/slack/kit/views.ts';
 import type { SlackRequest } from '../../src/slack/request.ts';
 import type { SlackAnswer } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
