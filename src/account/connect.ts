@@ -17,9 +17,11 @@ import { count, mention } from '../slack/kit/text.ts';
 import type { NotifierParts } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { connectButton, connectStep } from './buttons.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
 
+export const connectButton = defineButton('connect', z.object({}));
+/** Offers an owner to connect an account, where none is connected. */
+export const connectStep = () => connectButton.element('Connect…', {}, { style: 'primary' });
 const disconnectButton = defineButton('disconnect', z.object({}));
 /** Links to one of the app's pages. Slack still reports the press and expects an ack. */
 const linkButton = defineButton('link', z.object({}));

@@ -1,7 +1,8 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { describeRequest, describeWantedRole } from '../access/words.ts';
-import { connectButton, settingsButton } from '../account/buttons.ts';
+import { connectButton } from '../account/connect.ts';
+import { settingsButton } from '../account/settings.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
