@@ -22,7 +22,6 @@ import { actions, confirmation, context, facts, header, type Message, section } 
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { defineCommand, parseServerName, type Shortcut } from '../slack/kit/command.ts';
 import type { Origin } from '../slack/kit/form.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
 import {
   count,
   escapeText,
@@ -34,6 +33,7 @@ import {
   utcDate,
 } from '../slack/kit/text.ts';
 import { cardView } from '../slack/kit/views.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';
 import {

@@ -8,7 +8,6 @@ import { createButton } from '../purchases/buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
 import { definePages } from '../slack/kit/pages.ts';
 import {
   codeTyped,
@@ -20,6 +19,7 @@ import {
   shorten,
   utcDate,
 } from '../slack/kit/text.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import { listButton, manageChoice } from './buttons.ts';
 import { showById } from './card.ts';
 import { chooseServer, suggestServers } from './find.ts';
