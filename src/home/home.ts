@@ -24,10 +24,9 @@ import { answerWords, changePower, unconfirmedMessage, watchServer } from '../se
 import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
 import { actions, context, divider, header, partOfList, section, textMessage } from '../slack/kit/blocks.ts';
-import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { defineButton, defineChoice, definePages } from '../slack/kit/button.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import { definePages } from '../slack/kit/pages.ts';
 import {
   codeLabel,
   count,

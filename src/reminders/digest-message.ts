@@ -15,8 +15,7 @@ import {
   textMessage,
   withPartOfList,
 } from '../slack/kit/blocks.ts';
-import { defineButton } from '../slack/kit/button.ts';
-import { pageNumber } from '../slack/kit/pages.ts';
+import { defineButton, pageNumber } from '../slack/kit/button.ts';
 import {
   codeLabel,
   count,

@@ -6,9 +6,9 @@ import { DAY_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { createButton } from '../purchases/buttons.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { definePages } from '../slack/kit/button.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
-import { definePages } from '../slack/kit/pages.ts';
 import {
   codeTyped,
   count,
