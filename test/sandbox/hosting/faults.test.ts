@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { until } from '../../support/eventually.ts';
-import { type Caller, field, startCaller } from './caller.ts';
+import { type Caller, startCaller } from './caller.ts';
 
 async function startWith(rule: FaultRule): Promise<Caller> {
   const caller = await startCaller();
@@ -162,17 +162,6 @@ describe('when a fault strikes', () => {
     expect((await call('GET', '/servers')).status).toBe(200);
     hosting.faults.clear();
     expect(hosting.faults.list()).toEqual([]);
-  });
-
-  test('in the order they were switched on', async () => {
-    const { create, hosting } = await startCaller();
-    hosting.faults.add({ on: 'create', kind: 'error', code: 'limit' });
-    hosting.faults.add({ on: 'any', kind: 'error', code: 'wrong_state' });
-    expect([field(await create(), 'code'), field(await create(), 'code'), (await create()).status]).toEqual([
-      'limit',
-      'wrong_state',
-      200,
-    ]);
   });
 
   test('on whatever costs money, and on nothing else', async () => {
