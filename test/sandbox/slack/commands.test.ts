@@ -64,6 +64,19 @@ async function afterCommand(place = '#ops') {
 }
 
 describe('the response_url of a command', () => {
+  it('answers to the user only, unless the app says in_channel', async () => {
+    const { slack, app, url, owner } = await afterCommand();
+    expect(await app.respond(url, { text: 'for you' })).toEqual(ok);
+    expect(await app.respond(url, { text: 'for all', response_type: 'in_channel' })).toEqual(ok);
+    await owner.sees('for you');
+    expect(
+      slack
+        .as('vera')
+        .messages()
+        .map(({ shown }) => shown),
+    ).toEqual(['for all']);
+  });
+
   it('may be used five times', async () => {
     const { app, url, brokenRules } = await afterCommand();
     for (let use = 1; use <= 5; use += 1) expect(await app.respond(url, { text: `${use}` })).toEqual(ok);
@@ -138,5 +151,11 @@ describe('the response_url of a button', () => {
     await app.respond(pressUrl, { replace_original: true, text: 'For all?', response_type: 'in_channel' });
     slack.as('vera').doesNotSee('For all?');
     expect(brokenRules()).toEqual(['stays_ephemeral']);
+  });
+
+  it('deletes the message', async () => {
+    const { app, owner, pressUrl } = await afterPress();
+    expect(await app.respond(pressUrl, { delete_original: true })).toEqual(ok);
+    expect(owner.messages()).toEqual([]);
   });
 });
