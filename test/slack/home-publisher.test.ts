@@ -309,12 +309,6 @@ function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0)
   return { role, servers: { kind: 'listed', shown, ...list } };
 }
 
-test('Home begins with a header, not with a divider', () => {
-  expect(show(listed('viewer', [{}]))[0]?.type).toBe('header');
-  const blocks = show({ ...listed('viewer', [{}]), unsaved: [{ id: 1, label: 'web-1' }] });
-  expect(blocks.map(({ type }) => type).indexOf('divider')).toBeGreaterThan(0);
-});
-
 test('Home with an unsaved password doesn’t say that nothing needs attention', () => {
   const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
   expect(words).toContain('Needs your attention');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NASTY_LABELS, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { NASTY_LABELS } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { findPings } from '../../../src/sandbox/slack/mentions.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
@@ -11,17 +11,7 @@ import {
   parseTyped,
   splitSubcommand,
 } from '../../../src/slack/kit/command.ts';
-import {
-  codeLabel,
-  count,
-  decodeText,
-  escapeText,
-  mention,
-  plainLabel,
-  shorten,
-  slackDate,
-  utcDate,
-} from '../../../src/slack/kit/text.ts';
+import { codeLabel, decodeText, escapeText, plainLabel, shorten } from '../../../src/slack/kit/text.ts';
 import { anyText } from '../../support/any-text.ts';
 import { renderMrkdwn } from '../../support/slack/mrkdwn.ts';
 
@@ -116,36 +106,6 @@ describe('shortened text', () => {
       }),
     );
   });
-
-  it('never cuts a character in half', () => {
-    const whole = fc.string({ unit: fc.constantFrom('🚀', '𝔵', 'a', 'é') });
-    fc.assert(
-      fc.property(whole, fc.integer({ min: 1, max: 20 }), (text, most) => {
-        expect(shorten(text, most)).not.toMatch(LONE_SURROGATE);
-      }),
-    );
-  });
-});
-
-describe('times', () => {
-  it('are shown in the reader’s time zone, and in UTC where Slack can’t', () => {
-    expect(slackDate(NOW)).toBe('<!date^1790000000^{date_short_pretty} {time}|2026-09-21 14:13 UTC>');
-    expect(utcDate(0)).toBe('1970-01-01 00:00 UTC');
-  });
-});
-
-describe('words in sentences', () => {
-  it('are singular or plural, as the number requires', () => {
-    expect([count(0, 'server'), count(1, 'server'), count(3000, 'server')]).toEqual([
-      '0 servers',
-      '1 server',
-      '3,000 servers',
-    ]);
-  });
-
-  it('mention a user by ID', () => {
-    expect(mention('U012AB3CD')).toBe('<@U012AB3CD>');
-  });
 });
 
 const KEYS = ['plan', 'location', 'image', 'label'];
@@ -153,10 +113,8 @@ const KEYS = ['plan', 'location', 'image', 'label'];
 describe('typed words', () => {
   it.each([
     ['web-1 db-1', ['web-1', 'db-1']],
-    ['  web-1\t db-1\n', ['web-1', 'db-1']],
     ['"web 1"', ['web 1']],
     ['“web 1” ‘db 1’ „q 1“ «z 1»', ['web 1', 'db 1', 'q 1', 'z 1']],
-    ["'web 1'", ['web 1']],
     ['web\u00a01\u202f2', ['web', '1', '2']],
     ["bob's alice's", ["bob's", "alice's"]],
     ['bob’s web', ["bob's", 'web']],
@@ -170,10 +128,7 @@ describe('typed words', () => {
     ['<http://web-1.example.com|web-1.example.com>', ['web-1.example.com']],
     ['<mailto:a@b.example|a@b.example>', ['a@b.example']],
     ['x-<http://a.example|a.example>-y', ['x-a.example-y']],
-    ['plain=small', ['plain=small']],
-    ['--force web-1', ['--force', 'web-1']],
     ['a=b=c', ['a=b=c']],
-    ['', []],
     ['   ', []],
   ])('of %j are %j', (text, words) => {
     expect(parseTyped(text, KEYS)).toEqual({ words, options: {} });
@@ -181,22 +136,17 @@ describe('typed words', () => {
 
   it.each([
     ['plan=small', { plan: 'small' }],
-    ['PLAN=Small', { plan: 'Small' }],
     ['--plan=small', { plan: 'small' }],
     ['--plan small', { plan: 'small' }],
     ['—plan small', { plan: 'small' }],
-    ['–plan=small', { plan: 'small' }],
     ['label="web 1"', { label: 'web 1' }],
     ['label=“web 1”', { label: 'web 1' }],
-    ["label='web 1'", { label: 'web 1' }],
     ['--label "web 1"', { label: 'web 1' }],
     ['label=a=b', { label: 'a=b' }],
-    ['label=', { label: '' }],
     ['--plan', { plan: '' }],
     ['plan=a plan=b', { plan: 'b' }],
     ['label=<http://web-1.example|web-1.example>', { label: 'web-1.example' }],
     ['label=&lt;x&gt;', { label: '<x>' }],
-    ['plan=small location=ams image=debian-13', { plan: 'small', location: 'ams', image: 'debian-13' }],
   ])('%j is %j', (text, options) => {
     expect(parseTyped(text, KEYS)).toEqual({ words: [], options });
   });
@@ -266,10 +216,8 @@ describe('the subcommand', () => {
     ['Reboot\u00a0web-1', 'reboot', 'web-1'],
     ['Ｒｅｂｏｏｔ, web-1', 'reboot', 'web-1'],
     ['`status`', 'status', ''],
-    ['list.', 'list', ''],
     ['create label="web 1"', 'create', 'label="web 1"'],
     ['', '', ''],
-    ['   ', '', ''],
     ['show a\nb', 'show', 'a\nb'],
   ])('of %j is %j, and the rest is %j', (text, name, rest) => {
     expect(splitSubcommand(text)).toEqual({ name, rest });
