@@ -44,16 +44,6 @@ describe('no answer at all', () => {
     const didWork = made === ONE;
     expect(caller.hosting.requests()).toMatchObject([{ ending, didWork, status: undefined, fault: kind }]);
   });
-
-  test('closing the service ends it at once, hanging and slow answers included', async () => {
-    const { call, hosting } = await startWith({ on: 'servers', kind: 'hang' });
-    hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 60_000 });
-    const answers = Promise.allSettled([call('GET', '/servers'), call('GET', '/catalog')]);
-    await until(() => hosting.requests({ didWork: true }).length === 2);
-    await hosting.close();
-    expect((await answers).map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
-    await hosting.close();
-  });
 });
 
 describe('a slow answer', () => {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decimalOf, minorOf } from '../../../src/sandbox/hosting/catalog.ts';
+import { decimalOf } from '../../../src/sandbox/hosting/catalog.ts';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import type { JournalEvent } from '../../../src/sandbox/hosting/journal.ts';
 import { until } from '../../support/eventually.ts';
@@ -114,20 +114,6 @@ function expectEveryChargeExplained({ hosting, account }: Caller): void {
   const refundable = refunded.filter(({ operation }) => operation === 'create');
   expect(hosting.refunds(account)).toHaveLength(givenBack.length + refundable.length);
 }
-
-describe('amounts', () => {
-  test('are written with two decimals and read back the same', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 99_999_999_999 }), (minor) => {
-        expect(minorOf(decimalOf(minor))).toBe(minor);
-      }),
-    );
-  });
-
-  test.each(['', '1', '1.5', '1,50', '-1.00', '1.005', ' 1.00', '1e3'])('"%s" is not one', (text) => {
-    expect(() => minorOf(text)).toThrow(RangeError);
-  });
-});
 
 async function statusesOf(call: () => Promise<{ status: number }>, count: number): Promise<number[]> {
   const statuses = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { oneMonthLater } from '../../../src/sandbox/hosting/clock.ts';
-import { type Answer, type Caller, field, idOf, ORDER, startCaller } from './caller.ts';
+import { type Answer, type Caller, idOf, ORDER, startCaller } from './caller.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -13,36 +13,6 @@ async function startWithServer(): Promise<Caller & { id: number; act(verb: strin
 const stateOf = ({ hosting, account }: Caller) => hosting.listServers(account)[0]?.state;
 
 describe('a server', () => {
-  test('is created with a password that no later answer repeats', async () => {
-    const { create, call, hosting } = await startCaller();
-    const answer = await create();
-    expect(answer).toEqual({
-      status: 200,
-      body: { id: expect.any(Number), state: 'creating', root_password: expect.any(String) },
-    });
-    const password = String(field(answer, 'root_password'));
-    expect(password).toMatch(/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[^A-Za-z\d]).{24}$/);
-    expect(hosting.passwordOf(idOf(answer))).toBe(password);
-    const list = await call('GET', '/servers');
-    expect(list.body).toEqual([
-      {
-        id: idOf(answer),
-        label: 'web-1',
-        state: 'creating',
-        ipv4: expect.stringMatching(/^198\.18\.\d+\.\d+$/),
-        paid_until: '2026-02-15T10:00:00.000Z',
-      },
-    ]);
-  });
-
-  test('runs when the creation time has passed on its own clock', async () => {
-    const caller = await startWithServer();
-    caller.hosting.clock.advance(3999);
-    expect(stateOf(caller)).toBe('creating');
-    caller.hosting.clock.advance(1);
-    expect(stateOf(caller)).toBe('running');
-  });
-
   test('stops, starts and reboots, each only where it fits', async () => {
     const caller = await startWithServer();
     const { act, id, hosting } = caller;
@@ -59,24 +29,6 @@ describe('a server', () => {
     hosting.clock.advance(3000);
     expect(stateOf(caller)).toBe('running');
     expect((await act('stop')).body).toEqual({ id, state: 'stopped' });
-  });
-
-  test('is gone once deleted, and nothing is refunded', async () => {
-    const { call, hosting, account, id, act } = await startWithServer();
-    const balanceMinor = hosting.balanceOf(account);
-    expect((await call('DELETE', `/servers/${id}`)).body).toEqual({ id, state: 'deleted' });
-    expect((await call('GET', '/servers')).body).toEqual([]);
-    expect((await call('DELETE', `/servers/${id}`)).body).toEqual({ code: 'not_found' });
-    expect((await act('renew')).body).toEqual({ code: 'not_found' });
-    expect(hosting.balanceOf(account)).toBe(balanceMinor);
-  });
-
-  test("renews by one calendar month at today's price", async () => {
-    const { act, id, hosting, account } = await startWithServer();
-    hosting.setPrice('small', '7.00');
-    expect((await act('renew')).body).toEqual({ id, paid_until: '2026-03-15T10:00:00.000Z' });
-    expect((await act('renew')).body).toEqual({ id, paid_until: '2026-04-15T10:00:00.000Z' });
-    expect(hosting.charges(account).map((entry) => entry.amountMinor)).toEqual([590, 700, 700]);
   });
 
   test('keeps its month when the balance does not cover another', async () => {
@@ -128,19 +80,6 @@ describe('who may call', () => {
       status: 401,
       body: { code: 'unauthorized' },
     });
-  });
-
-  test('stays closed until the first top-up, then opens', async () => {
-    const { call, hosting } = await startCaller();
-    const closed = hosting.accounts.create({ name: 'New' });
-    expect(() => hosting.createKey(closed)).toThrow('not_allowed');
-    const header = `Bearer ${hosting.createKey(closed, { beforeTopUp: true })}`;
-    expect(await call('GET', '/catalog', undefined, header)).toEqual({
-      status: 403,
-      body: { code: 'not_allowed' },
-    });
-    hosting.accounts.topUp(closed, 1);
-    expect((await call('GET', '/catalog', undefined, header)).status).toBe(200);
   });
 
   test("answers not_found for another account's server", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseManifest, readOwnManifest } from '../../../src/sandbox/slack/manifest.ts';
+import { parseManifest } from '../../../src/sandbox/slack/manifest.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
@@ -25,31 +25,6 @@ oauth_config:
 `;
 
 describe('the manifest that the local Slack reads', () => {
-  it('is the repository’s own, with both tabs and all its scopes, unless another one is handed over', () => {
-    expect(readOwnManifest()).toMatchObject({ command: '/vps', hasHomeTab: true, hasMessagesTab: true });
-    expect(parseManifest(withoutHome)).toEqual({
-      command: '/servers',
-      description: 'Servers',
-      redirectUrls: [],
-      rotatesTokens: false,
-      usageHint: '',
-      shouldEscape: false,
-      shortcuts: [],
-      steps: [],
-      scopes: ['commands', 'chat:write', 'users:read'],
-      hasHomeTab: false,
-      hasMessagesTab: false,
-      isMessagesTabReadOnly: true,
-      events: [],
-      isInteractive: false,
-      hasMenuOptions: false,
-      isSocketMode: false,
-    });
-    // Over WebSockets, menus need no address to get their options. An install by OAuth would need one.
-    const overSockets = { isSocketMode: true, redirectUrls: [] };
-    expect(readOwnManifest('socket')).toEqual({ ...readOwnManifest(), ...overSockets });
-  });
-
   it('decides which scopes there are: none that stands in the optional list alone', async () => {
     const manifest = parseManifest(withoutHome);
     const { slack, app } = await startBoth({ app: { manifest, scopes: manifest.scopes } });
@@ -246,11 +221,6 @@ describe('oauth.v2.access', () => {
     const late = await allow(slack, TEAM.id, 'U0OWNER001');
     clock.advance(601_000);
     expect(await exchange(late)).toMatchObject({ ok: false, error: 'code_expired' });
-  });
-
-  it('gives the same token again to a workspace that installs the app again', async () => {
-    const { install } = await start();
-    expect((await install()).access_token).toBe((await install()).access_token);
   });
 });
 

@@ -29,14 +29,6 @@ describe('a trigger', () => {
     expect(brokenRules()).toEqual(['invalid_trigger']);
   });
 
-  it('can be made to fail, which is no fault of the app', async () => {
-    const { slack, open, brokenRules } = await afterCommand();
-    slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
-    expect(await open(modal([]))).toMatchObject({ error: 'expired_trigger_id' });
-    expect(brokenRules()).toEqual([]);
-    expect(await open(modal([]))).toMatchObject({ ok: true });
-  });
-
   it('survives a view that Slack refuses', async () => {
     const { open } = await afterCommand();
     expect(await open(modal([section('')]))).toMatchObject({ error: 'invalid_arguments' });

@@ -52,18 +52,6 @@ describe('the page API', () => {
     });
   });
 
-  it('streams to a user what that user may see', async () => {
-    const both = await startBoth();
-    const stream = await fetch(`${both.slack.url}/page/live?as=U0VIEWER01`);
-    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    await both.app.call('chat.postEphemeral', { channel: OPS, user: OWNER, text: 'secret' });
-    await both.app.call('chat.postMessage', { channel: OPS, text: 'for all' });
-    let heard = '';
-    while (!heard.includes('for all')) heard += (await reader?.read())?.value ?? '';
-    expect(heard.match(/"type":"message"/g)).toHaveLength(1);
-    await reader?.cancel();
-  });
-
   it('refuses other sites, other hosts, and unknown actions', async () => {
     const both = await startBoth();
     const action: PageAction = { as: OWNER, do: 'reload' };
@@ -121,14 +109,6 @@ describe('a deactivated user', () => {
   });
 });
 
-describe('who else there is', () => {
-  it('tells bots from people, except Slackbot, which claims to be none', async () => {
-    const { app } = await start();
-    expect(await userOf(app, 'U0DEPLOYER')).toMatchObject({ is_bot: true, deleted: false });
-    expect(await userOf(app, 'USLACKBOT')).toMatchObject({ is_bot: false });
-  });
-});
-
 describe('a channel', () => {
   it('takes no more posts once it is archived, and says so', async () => {
     const { slack, app } = await start();
@@ -158,36 +138,5 @@ describe('a channel', () => {
     expect(await app.errorOf('conversations.info', { channel: RANDOM })).toBe('channel_not_found');
     expect(await app.respond(url, { text: 'x' })).toEqual({ status: 404, body: 'channel_not_found' });
     await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'channel_not_found' });
-  });
-});
-
-describe('in an organization of several workspaces', () => {
-  it('says so in commands as text, in other payloads as JSON', async () => {
-    const { slack, app } = await start();
-    slack.app.events = ['app_home_opened'];
-    slack.admin.joinGrid({ id: 'E1', name: 'Group', isOrgInstall: true });
-    await slack.as('olga').types('/vps list');
-    expect(app.last()).toMatchObject({
-      enterprise_id: 'E1',
-      enterprise_name: 'Group',
-      is_enterprise_install: 'true',
-    });
-    await slack.as('olga').opensHome();
-    expect(app.last()).toMatchObject({
-      enterprise_id: 'E1',
-      authorizations: [{ enterprise_id: 'E1', is_enterprise_install: true }],
-    });
-    await app.call('chat.postMessage', { channel: OPS, text: 'x', blocks: [actions(button('Go'))] });
-    await slack.as('olga').presses('Go');
-    expect(app.last()).toMatchObject({
-      enterprise: { id: 'E1', name: 'Group' },
-      is_enterprise_install: true,
-      team: null,
-    });
-    expect(await app.call('auth.test', {})).toMatchObject({
-      enterprise_id: 'E1',
-      is_enterprise_install: true,
-    });
-    expect(await userOf(app, USERS.olga.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
   });
 });

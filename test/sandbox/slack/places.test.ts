@@ -22,19 +22,6 @@ describe('a thread', () => {
   });
 });
 
-describe('an ephemeral message to a user who is not looking', () => {
-  it('is accepted, and no one sees it', async () => {
-    const { slack, app } = await startBoth();
-    slack.faults.losesEphemerals = true;
-    const message = { channel: OPS, user: slack.as('olga').id, text: 'a secret' };
-    expect(await app.call('chat.postEphemeral', message)).toMatchObject({ ok: true });
-    slack.as('olga').doesNotSee('a secret');
-    slack.faults.clear();
-    await app.call('chat.postEphemeral', message);
-    await slack.as('olga').sees('a secret');
-  });
-});
-
 describe('a menu of channels', () => {
   const filter = { include: ['public', 'private'], exclude_external_shared_channels: true };
 

@@ -4,7 +4,6 @@ import { startBoth } from './support/fake-app.ts';
 
 const around = {
   channels: [{ id: 'C1', name: 'ops', kind: 'public', members: new Set<string>() }],
-  now: 0,
 } as const;
 const render = (text: string) => renderMrkdwn(text, around);
 

@@ -92,18 +92,6 @@ describe('a WebSocket of the app', () => {
 });
 
 describe('the end of a WebSocket', () => {
-  it('is announced before it comes', async () => {
-    const slack = await startSocketSlack();
-    const app = await connect(slack);
-    const closed = once(app.socket, 'close');
-    slack.sockets.refresh({ closeAfterMs: 20 });
-    await slack.as('olga').types('/vps list');
-    expect(app.messages.map(({ type }) => type)).toEqual(['hello', 'disconnect', 'slash_commands']);
-    expect(app.messages[1]).toMatchObject({ reason: 'warning' });
-    await closed;
-    await expect.poll(() => slack.sockets.count).toBe(0);
-  });
-
   it('comes with a reason where an admin turns Socket Mode off, and new ones are sent away', async () => {
     const slack = await startSocketSlack();
     const app = await connect(slack);
@@ -111,19 +99,5 @@ describe('the end of a WebSocket', () => {
     await once(app.socket, 'close');
     expect(app.messages.at(-1)).toMatchObject({ type: 'disconnect', reason: 'link_disabled' });
     expect((await connect(slack)).messages[0]).toMatchObject({ reason: 'link_disabled' });
-  });
-
-  it('can come without a word, or go unnoticed while the network swallows everything', async () => {
-    const slack = await startSocketSlack({ ackTimeoutMs: 50 });
-    const deaf = await connect(slack);
-    slack.sockets.deafen();
-    deaf.socket.ping();
-    await slack.as('olga').types('/vps list');
-    await slack.as('olga').sees('operation_timeout');
-    expect(slack.sockets.count).toBe(1);
-    const [code] = await Promise.all([once(deaf.socket, 'close'), slack.sockets.drop()]).then(
-      ([closed]) => closed,
-    );
-    expect(code).toBe(1006);
   });
 });

@@ -27,7 +27,7 @@ const labels = fc.oneof(anything, hostile, fc.constantFrom(...NASTY_LABELS));
 function read(mrkdwn: string) {
   const blocks = [section(mrkdwn)] as unknown as StoredMessage['blocks'];
   return {
-    seen: renderMrkdwn(mrkdwn, { channels: [], now: 0 }),
+    seen: renderMrkdwn(mrkdwn, { channels: [] }),
     pings: findPings({ text: mrkdwn, blocks } as StoredMessage),
   };
 }
