@@ -6,7 +6,7 @@ import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
 import { makeHandClock, type SlackOptions } from '../../../../src/sandbox/slack/world.ts';
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
 
-export const SECRET = 'signing-secret-of-the-fake-app';
+const SECRET = 'signing-secret-of-the-fake-app';
 
 export const TOKEN = 'xoxb-token-of-the-fake-app';
 
