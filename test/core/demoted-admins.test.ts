@@ -75,3 +75,9 @@ test('a user who was taken out of a group a few seconds ago can neither grant a 
   const actor = { workspaceId: 'T1', userId: 'U1', channelId: 'C1' };
   expect(await hasRole(actor, 'manager', 'web-1', ports)).toBe(false);
 });
+
+test('a channel can’t be made an owner', async () => {
+  const { store, grant } = await startWithAdmin();
+  await expect(grant('channel')).rejects.toMatchObject({ details: { problem: 'owner_channel' } });
+  expect(await store.grants.list('T1')).toEqual([]);
+});
