@@ -52,7 +52,7 @@ describe('a button in a message', () => {
     await owner.presses('Start');
     expect(brokenRules()).toEqual(['bad_ack']);
     slack.app.ackTimeoutMs = 40;
-    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    app.reply = () => ({ isSilent: true });
     await owner.presses('Start');
     await owner.sees('trouble connecting');
     slack.as('vera').doesNotSee('trouble connecting');
@@ -103,7 +103,7 @@ describe('an external select', () => {
     app.reply = () => ({});
     await expect(offer()).rejects.toThrow('no_options');
     slack.app.ackTimeoutMs = 40;
-    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    app.reply = () => ({ isSilent: true });
     await expect(offer()).rejects.toThrow('no_options');
     expect(brokenRules()).toEqual(['limits', 'bad_ack', 'late_ack']);
   });

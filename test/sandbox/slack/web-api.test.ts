@@ -166,7 +166,7 @@ describe('an event', () => {
   });
 
   it.each([
-    ['that is answered too late comes', { delayMs: Number.POSITIVE_INFINITY }, 0],
+    ['that is answered too late comes', { isSilent: true }, 0],
     ['may come, although it was acknowledged,', {}, 1],
   ])('%s again as if its answer had been late, until it is acknowledged', async (_what, reply, repeated) => {
     const { slack, app } = await startReplying([reply]);
