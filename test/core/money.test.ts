@@ -68,18 +68,16 @@ describe('an amount', () => {
   });
 });
 
-describe('a budget', () => {
-  test.each([
-    [0, 100, 100, true],
-    [0, 101, 100, false],
-    [100, 0, 100, true],
-    [99, undefined, 100, true],
-    [100, undefined, 100, false],
-    [0, undefined, 0, false],
-    [500, 0, 100, false],
-  ])('of which %s is spent allows a price of %s under a limit of %s: %s', (spent, price, most, fits) => {
-    expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
-  });
+test.each([
+  [0, 100, 100, true],
+  [0, 101, 100, false],
+  [100, 0, 100, true],
+  [99, undefined, 100, true],
+  [100, undefined, 100, false],
+  [0, undefined, 0, false],
+  [500, 0, 100, false],
+])('a budget of which %s is spent allows a price of %s under a limit of %s: %s', (spent, price, most, fits) => {
+  expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
 });
 
 const plan = (code: string, ramMb: number) => ({ code, vcpu: 2, ramMb, diskGb: 40, monthly: money(590) });

@@ -13,26 +13,22 @@ import {
 } from '../../src/core/time.ts';
 import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/reminders/digest-content.ts';
 
-describe('the paid days that are left', () => {
-  test.each([
-    [30 * DAY_MS - 1000, 30],
-    [DAY_MS - 1000, 1],
-    [DAY_MS / 3, 0],
-    [0, 0],
-    [-5 * DAY_MS, 0],
-  ])('in %i ms are %i', (left, days) => {
-    expect(countPaidDays(1_790_000_000_000 + left, 1_790_000_000_000)).toBe(days);
-  });
+test.each([
+  [30 * DAY_MS - 1000, 30],
+  [DAY_MS - 1000, 1],
+  [DAY_MS / 3, 0],
+  [0, 0],
+  [-5 * DAY_MS, 0],
+])('the paid days that are left in %i ms are %i', (left, days) => {
+  expect(countPaidDays(1_790_000_000_000 + left, 1_790_000_000_000)).toBe(days);
 });
 
-describe('the month of a budget', () => {
-  test.each([
-    ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
-    ['2026-01-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
-    ['2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z'],
-  ])('of %s starts at %s', (now, start) => {
-    expect(monthStart(Date.parse(now))).toBe(Date.parse(start));
-  });
+test.each([
+  ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+  ['2026-01-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
+  ['2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z'],
+])('the month of a budget of %s starts at %s', (now, start) => {
+  expect(monthStart(Date.parse(now))).toBe(Date.parse(start));
 });
 
 describe('a day', () => {
@@ -45,18 +41,16 @@ describe('a day', () => {
   });
 });
 
-describe('the name of a time zone', () => {
-  test.each([
-    ['Europe/Berlin', 'Europe/Berlin'],
-    [' europe/berlin ', 'Europe/Berlin'],
-    ['UTC', 'UTC'],
-    ['Mars/Olympus', undefined],
-    ['+01:00', undefined],
-    ['', undefined],
-    ['Europe/Berlin; drop', undefined],
-  ])('%s is read as %s', (typed, zone) => {
-    expect(findZone(typed)).toBe(zone);
-  });
+test.each([
+  ['Europe/Berlin', 'Europe/Berlin'],
+  [' europe/berlin ', 'Europe/Berlin'],
+  ['UTC', 'UTC'],
+  ['Mars/Olympus', undefined],
+  ['+01:00', undefined],
+  ['', undefined],
+  ['Europe/Berlin; drop', undefined],
+])('the time zone %s is read as %s', (typed, zone) => {
+  expect(findZone(typed)).toBe(zone);
 });
 
 describe('an hour of a day', () => {
@@ -175,17 +169,15 @@ describe('a snooze', () => {
   });
 });
 
-describe('the days before a renewal on which reminders are sent', () => {
-  test.each([
-    ['7, 3, 1', [7, 3, 1]],
-    ['1 3 7', [7, 3, 1]],
-    ['14;7;7', [14, 7]],
-    ['0', undefined],
-    ['61', undefined],
-    ['', undefined],
-    ['1,2,3,4,5,6', undefined],
-    ['1.5', undefined],
-  ])('%s are read as %j', (typed, days) => {
-    expect(findDaysBefore(typed)).toEqual(days);
-  });
+test.each([
+  ['7, 3, 1', [7, 3, 1]],
+  ['1 3 7', [7, 3, 1]],
+  ['14;7;7', [14, 7]],
+  ['0', undefined],
+  ['61', undefined],
+  ['', undefined],
+  ['1,2,3,4,5,6', undefined],
+  ['1.5', undefined],
+])('the days of reminders before a renewal, %j, are read as %j', (typed, days) => {
+  expect(findDaysBefore(typed)).toEqual(days);
 });

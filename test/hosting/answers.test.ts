@@ -196,21 +196,19 @@ describe('a list of servers', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('is logged with its status, and never with the answer', async () => {
-    const server = await startServer((_, response) =>
-      response.writeHead(409).end('{"code":"quota_exceeded","message":"the secret is pa55word"}'),
-    );
-    const warn = vi.fn();
-    const { api } = startClient(server.baseUrl, { log: { warn } });
-    await failureOf(api.createServer(ORDER, PAY));
-    expect(warn.mock.calls).toEqual([
-      [
-        { operation: 'create_server', status: 409, code: 'unknown_code', unknownCode: 'quota_exceeded' },
-        'a call to the hosting API failed',
-      ],
-    ]);
-  });
+it('a refusal is logged with its status, and never with the answer', async () => {
+  const server = await startServer((_, response) =>
+    response.writeHead(409).end('{"code":"quota_exceeded","message":"the secret is pa55word"}'),
+  );
+  const warn = vi.fn();
+  const { api } = startClient(server.baseUrl, { log: { warn } });
+  await failureOf(api.createServer(ORDER, PAY));
+  expect(warn.mock.calls).toEqual([
+    [
+      { operation: 'create_server', status: 409, code: 'unknown_code', unknownCode: 'quota_exceeded' },
+      'a call to the hosting API failed',
+    ],
+  ]);
 });
 
 describe('JSON', () => {

@@ -20,58 +20,52 @@ const SLOW_MS = 300;
 const NOTHING = { servers: 0, charges: 0 };
 const ONE = { servers: 1, charges: 1 };
 
-describe('no answer at all', () => {
-  test.each([
-    { kind: 'lost_before', ending: 'cut', made: NOTHING },
-    { kind: 'lost_after', ending: 'cut', made: ONE },
-    { kind: 'hang_before', ending: 'hanging', made: NOTHING },
-    { kind: 'hang', ending: 'hanging', made: ONE },
-  ] as const)('is what a caller gets of $kind, and the journal says whether the work was done', async (fault) => {
-    const { kind, ending, made } = fault;
-    const caller = await startWith({ on: 'create', kind });
-    const patience = new AbortController();
-    const answer = fetch(`${caller.hosting.baseUrl}/servers`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}` },
-      body: JSON.stringify(ORDER),
-      signal: patience.signal,
-    });
-    await Promise.all([
-      expect(answer).rejects.toThrow(),
-      until(() => caller.hosting.requests({ ending }).length > 0).then(() => patience.abort()),
-    ]);
-    expect(madeBy(caller)).toEqual(made);
-    const didWork = made === ONE;
-    expect(caller.hosting.requests()).toMatchObject([{ ending, didWork, status: undefined, fault: kind }]);
+test.each([
+  { kind: 'lost_before', ending: 'cut', made: NOTHING },
+  { kind: 'lost_after', ending: 'cut', made: ONE },
+  { kind: 'hang_before', ending: 'hanging', made: NOTHING },
+  { kind: 'hang', ending: 'hanging', made: ONE },
+] as const)('no answer at all is what a caller gets of $kind, and the journal says whether the work was done', async (fault) => {
+  const { kind, ending, made } = fault;
+  const caller = await startWith({ on: 'create', kind });
+  const patience = new AbortController();
+  const answer = fetch(`${caller.hosting.baseUrl}/servers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${caller.key}` },
+    body: JSON.stringify(ORDER),
+    signal: patience.signal,
   });
+  await Promise.all([
+    expect(answer).rejects.toThrow(),
+    until(() => caller.hosting.requests({ ending }).length > 0).then(() => patience.abort()),
+  ]);
+  expect(madeBy(caller)).toEqual(made);
+  const didWork = made === ONE;
+  expect(caller.hosting.requests()).toMatchObject([{ ending, didWork, status: undefined, fault: kind }]);
 });
 
-describe('a slow answer', () => {
-  test('is a true one, after work done at once', async () => {
-    const caller = await startWith({ on: 'create', kind: 'slow', delayMs: SLOW_MS });
-    const startedMs = performance.now();
-    const answer = caller.create();
-    await until(() => caller.hosting.requests({ didWork: true }).length > 0, 2);
-    expect(madeBy(caller)).toEqual(ONE);
-    expect(caller.hosting.requests()).toMatchObject([{ ending: 'pending' }]);
-    expect((await answer).status).toBe(200);
-    expect(performance.now() - startedMs).toBeGreaterThan(SLOW_MS - 2);
-  });
+test('a slow answer is a true one, after work done at once', async () => {
+  const caller = await startWith({ on: 'create', kind: 'slow', delayMs: SLOW_MS });
+  const startedMs = performance.now();
+  const answer = caller.create();
+  await until(() => caller.hosting.requests({ didWork: true }).length > 0, 2);
+  expect(madeBy(caller)).toEqual(ONE);
+  expect(caller.hosting.requests()).toMatchObject([{ ending: 'pending' }]);
+  expect((await answer).status).toBe(200);
+  expect(performance.now() - startedMs).toBeGreaterThan(SLOW_MS - 2);
 });
 
-describe('an unreadable answer', () => {
-  test.each([
-    { rule: { on: 'create', kind: 'status_500' }, status: 500, text: 'Internal', made: NOTHING },
-    { rule: { on: 'create', kind: 'status_500_after' }, status: 500, text: 'Internal', made: ONE },
-    { rule: { on: 'create', kind: 'html' }, status: 502, text: '<html>', made: NOTHING },
-    { rule: { on: 'create', kind: 'html', status: 200 }, status: 200, text: '<html>', made: NOTHING },
-    { rule: { on: 'create', kind: 'garbage' }, status: 200, text: '{"id"', made: ONE },
-  ] as const)('$rule.kind answers $status without a readable word', async ({ rule, status, text, made }) => {
-    const caller = await startWith(rule);
-    const answer = await caller.create();
-    expect(answer).toEqual({ status, body: expect.stringContaining(text) });
-    expect(madeBy(caller)).toEqual(made);
-  });
+test.each([
+  { rule: { on: 'create', kind: 'status_500' }, status: 500, text: 'Internal', made: NOTHING },
+  { rule: { on: 'create', kind: 'status_500_after' }, status: 500, text: 'Internal', made: ONE },
+  { rule: { on: 'create', kind: 'html' }, status: 502, text: '<html>', made: NOTHING },
+  { rule: { on: 'create', kind: 'html', status: 200 }, status: 200, text: '<html>', made: NOTHING },
+  { rule: { on: 'create', kind: 'garbage' }, status: 200, text: '{"id"', made: ONE },
+] as const)('$rule.kind answers $status without a readable word', async ({ rule, status, text, made }) => {
+  const caller = await startWith(rule);
+  const answer = await caller.create();
+  expect(answer).toEqual({ status, body: expect.stringContaining(text) });
+  expect(madeBy(caller)).toEqual(made);
 });
 
 describe('a supplier that does not deliver', () => {

@@ -84,24 +84,22 @@ function expectBalanced({ hosting, account }: Caller): void {
   expect(booked).toBeGreaterThanOrEqual(0);
 }
 
-describe('whatever is asked and whatever breaks', () => {
-  test('the balance is what was paid in, less charges, plus refunds, and never below zero', async () => {
-    const { hosting } = await startCaller({ requestsPerMinute: 1_000_000 });
-    await fc.assert(
-      fc.asyncProperty(steps, async (sequence) => {
-        // One service, a fresh account each time: starting a service per run would be most of the test.
-        const fresh = openAccount(hosting);
-        for (const step of sequence) {
-          await step(fresh);
-          expectBalanced(fresh);
-        }
-        hosting.clock.advance(HOUR_MS);
+test('the balance is, whatever is asked and whatever breaks, what was paid in, less charges, plus refunds, and never below zero', async () => {
+  const { hosting } = await startCaller({ requestsPerMinute: 1_000_000 });
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      // One service, a fresh account each time: starting a service per run would be most of the test.
+      const fresh = openAccount(hosting);
+      for (const step of sequence) {
+        await step(fresh);
         expectBalanced(fresh);
-        expectEveryChargeExplained(fresh);
-      }),
-      { numRuns: 40 },
-    );
-  });
+      }
+      hosting.clock.advance(HOUR_MS);
+      expectBalanced(fresh);
+      expectEveryChargeExplained(fresh);
+    }),
+    { numRuns: 40 },
+  );
 });
 
 /** Each request that did paid work was charged once, and nothing else was charged. */

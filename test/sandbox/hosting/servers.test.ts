@@ -57,15 +57,13 @@ describe('a server', () => {
   });
 });
 
-describe('the calendar', () => {
-  test.each([
-    ['2026-01-31T12:00:00.000Z', '2026-02-28T12:00:00.000Z'],
-    ['2028-01-31T12:00:00.000Z', '2028-02-29T12:00:00.000Z'],
-    ['2026-12-31T23:59:59.000Z', '2027-01-31T23:59:59.000Z'],
-    ['2026-02-28T00:00:00.000Z', '2026-03-28T00:00:00.000Z'],
-  ])('a month after %s is %s', (from, to) => {
-    expect(new Date(oneMonthLater(Date.parse(from))).toISOString()).toBe(to);
-  });
+test.each([
+  ['2026-01-31T12:00:00.000Z', '2026-02-28T12:00:00.000Z'],
+  ['2028-01-31T12:00:00.000Z', '2028-02-29T12:00:00.000Z'],
+  ['2026-12-31T23:59:59.000Z', '2027-01-31T23:59:59.000Z'],
+  ['2026-02-28T00:00:00.000Z', '2026-03-28T00:00:00.000Z'],
+])('a month after %s is %s', (from, to) => {
+  expect(new Date(oneMonthLater(Date.parse(from))).toISOString()).toBe(to);
 });
 
 describe('who may call', () => {
@@ -134,17 +132,15 @@ describe('what may be asked', () => {
   });
 });
 
-describe('an error', () => {
-  test('can come inside 2xx, after the work or instead of it', async () => {
-    const { create, hosting, account } = await startCaller();
-    hosting.faults.add({ on: 'create', kind: 'error_beside' });
-    hosting.faults.add({ on: 'create', kind: 'error_in_2xx', code: 'limit' });
-    expect(await create()).toMatchObject({
-      status: 200,
-      body: { id: expect.any(Number), error: { code: 'bad_request' } },
-    });
-    expect(hosting.charges(account)).toHaveLength(1);
-    expect(await create()).toEqual({ status: 200, body: { success: false, error: 'limit' } });
-    expect(hosting.charges(account)).toHaveLength(1);
+test('an error can come inside a 2xx, after the work or instead of it', async () => {
+  const { create, hosting, account } = await startCaller();
+  hosting.faults.add({ on: 'create', kind: 'error_beside' });
+  hosting.faults.add({ on: 'create', kind: 'error_in_2xx', code: 'limit' });
+  expect(await create()).toMatchObject({
+    status: 200,
+    body: { id: expect.any(Number), error: { code: 'bad_request' } },
   });
+  expect(hosting.charges(account)).toHaveLength(1);
+  expect(await create()).toEqual({ status: 200, body: { success: false, error: 'limit' } });
+  expect(hosting.charges(account)).toHaveLength(1);
 });

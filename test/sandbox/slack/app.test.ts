@@ -205,80 +205,72 @@ describe('the page on which users allow an app', () => {
   });
 });
 
-describe('oauth.v2.access', () => {
-  it('takes a code once, for ten minutes, with the right secret and address', async () => {
-    const { slack, clock, access, exchange } = await start();
-    const code = await allow(slack, TEAM.id, 'U0OWNER001');
-    expect(await exchange('made-up')).toMatchObject({ ok: false, error: 'invalid_code' });
-    expect(await access({ code, client_secret: 'wrong' })).toMatchObject({ error: 'bad_client_secret' });
-    expect(await access({ code, client_id: 'wrong' })).toMatchObject({ error: 'invalid_client_id' });
-    expect(await access({ code, redirect_uri: 'https://b.test' })).toMatchObject({
-      error: 'bad_redirect_uri',
-    });
-    expect(await access({ code, grant_type: 'password' })).toMatchObject({ error: 'invalid_grant_type' });
-    expect(await exchange(code)).toMatchObject({ ok: true });
-    expect(await exchange(code)).toMatchObject({ ok: false, error: 'code_already_used' });
-    const late = await allow(slack, TEAM.id, 'U0OWNER001');
-    clock.advance(601_000);
-    expect(await exchange(late)).toMatchObject({ ok: false, error: 'code_expired' });
+it('oauth.v2.access takes a code once, for ten minutes, with the right secret and address', async () => {
+  const { slack, clock, access, exchange } = await start();
+  const code = await allow(slack, TEAM.id, 'U0OWNER001');
+  expect(await exchange('made-up')).toMatchObject({ ok: false, error: 'invalid_code' });
+  expect(await access({ code, client_secret: 'wrong' })).toMatchObject({ error: 'bad_client_secret' });
+  expect(await access({ code, client_id: 'wrong' })).toMatchObject({ error: 'invalid_client_id' });
+  expect(await access({ code, redirect_uri: 'https://b.test' })).toMatchObject({
+    error: 'bad_redirect_uri',
   });
+  expect(await access({ code, grant_type: 'password' })).toMatchObject({ error: 'invalid_grant_type' });
+  expect(await exchange(code)).toMatchObject({ ok: true });
+  expect(await exchange(code)).toMatchObject({ ok: false, error: 'code_already_used' });
+  const late = await allow(slack, TEAM.id, 'U0OWNER001');
+  clock.advance(601_000);
+  expect(await exchange(late)).toMatchObject({ ok: false, error: 'code_expired' });
 });
 
-describe('two workspaces', () => {
-  it('have a token, users and channels each, and neither token opens the other one', async () => {
-    const { slack, call, install } = await start();
-    const second = slack.addTeam(SECOND_TEAM);
-    const [one, two] = [await install(), await install(SECOND_TEAM.id, second.as('olga').id)];
-    const [first, other] = [String(one.access_token), String(two.access_token)];
-    expect(first).not.toBe(other);
-    expect(await call('auth.test', {}, other)).toMatchObject({ team_id: SECOND_TEAM.id });
-    const user = second.as('mara').id;
-    expect(await call('users.info', { user }, other)).toMatchObject({ ok: true });
-    expect(await call('users.info', { user }, first)).toMatchObject({ error: 'user_not_found' });
-    const channel = second.channel('#ops')?.id;
-    expect(await call('chat.postMessage', { channel, text: 'hi' }, other)).toMatchObject({ ok: true });
-    expect(await call('chat.postMessage', { channel, text: 'hi' }, first)).toMatchObject({ ok: false });
-  });
+it('two workspaces have a token, users and channels each, and neither token opens the other one', async () => {
+  const { slack, call, install } = await start();
+  const second = slack.addTeam(SECOND_TEAM);
+  const [one, two] = [await install(), await install(SECOND_TEAM.id, second.as('olga').id)];
+  const [first, other] = [String(one.access_token), String(two.access_token)];
+  expect(first).not.toBe(other);
+  expect(await call('auth.test', {}, other)).toMatchObject({ team_id: SECOND_TEAM.id });
+  const user = second.as('mara').id;
+  expect(await call('users.info', { user }, other)).toMatchObject({ ok: true });
+  expect(await call('users.info', { user }, first)).toMatchObject({ error: 'user_not_found' });
+  const channel = second.channel('#ops')?.id;
+  expect(await call('chat.postMessage', { channel, text: 'hi' }, other)).toMatchObject({ ok: true });
+  expect(await call('chat.postMessage', { channel, text: 'hi' }, first)).toMatchObject({ ok: false });
 });
 
-describe('token rotation', () => {
-  it('makes tokens expire after twelve hours, and takes each refresh token once', async () => {
-    const { clock, call, access, install } = await start({ rotatesTokens: true });
-    const first = await install();
-    expect(first).toMatchObject({ expires_in: 43_200 });
-    const refresh = (token: unknown) => access({ grant_type: 'refresh_token', refresh_token: token });
-    const second = await refresh(first.refresh_token);
-    expect(second).toMatchObject({ ok: true, expires_in: 43_200 });
-    expect(await refresh(first.refresh_token)).toMatchObject({ error: 'invalid_refresh_token' });
-    const test = (token: unknown) => call('auth.test', {}, String(token));
-    expect([(await test(first.access_token)).ok, (await test(second.access_token)).ok]).toEqual([true, true]);
-    const third = await refresh(second.refresh_token);
-    expect(await test(first.access_token)).toMatchObject({ error: 'token_revoked' });
-    clock.advance(43_200_000);
-    expect(await test(third.access_token)).toMatchObject({ error: 'token_expired' });
-    expect(await refresh(third.refresh_token)).toMatchObject({ ok: true });
-  });
+it('token rotation makes tokens expire after twelve hours, and takes each refresh token once', async () => {
+  const { clock, call, access, install } = await start({ rotatesTokens: true });
+  const first = await install();
+  expect(first).toMatchObject({ expires_in: 43_200 });
+  const refresh = (token: unknown) => access({ grant_type: 'refresh_token', refresh_token: token });
+  const second = await refresh(first.refresh_token);
+  expect(second).toMatchObject({ ok: true, expires_in: 43_200 });
+  expect(await refresh(first.refresh_token)).toMatchObject({ error: 'invalid_refresh_token' });
+  const test = (token: unknown) => call('auth.test', {}, String(token));
+  expect([(await test(first.access_token)).ok, (await test(second.access_token)).ok]).toEqual([true, true]);
+  const third = await refresh(second.refresh_token);
+  expect(await test(first.access_token)).toMatchObject({ error: 'token_revoked' });
+  clock.advance(43_200_000);
+  expect(await test(third.access_token)).toMatchObject({ error: 'token_expired' });
+  expect(await refresh(third.refresh_token)).toMatchObject({ ok: true });
 });
 
-describe('an app that is installed for a whole organization', () => {
-  it('has one token for the workspaces that were given the app, and names the workspace in each call', async () => {
-    const { slack, call, exchange } = await start();
-    const second = slack.addTeam(SECOND_TEAM);
-    slack.admin.joinGrid({ isOrgInstall: true });
-    second.admin.joinGrid({ isOrgInstall: false });
-    const answer = await exchange(await allow(slack, 'E0SANDBOX', 'U0OWNER001'));
-    expect(answer).toMatchObject({
-      team: null,
-      enterprise: { id: 'E0SANDBOX' },
-      is_enterprise_install: true,
-    });
-    const token = String(answer.access_token);
-    expect(await call('auth.test', {}, token)).toMatchObject({ is_enterprise_install: true });
-    expect(await call('auth.teams.list', {}, token)).toMatchObject({ teams: [{ id: TEAM.id }] });
-    const post = (team_id?: string) =>
-      call('users.info', { user: 'U0OWNER001', ...(team_id && { team_id }) }, token);
-    expect(await post(TEAM.id)).toMatchObject({ ok: true });
-    expect(await post(SECOND_TEAM.id)).toMatchObject({ error: 'team_access_not_granted' });
-    expect(await post()).toMatchObject({ error: 'invalid_arguments' });
+it('an app that is installed for a whole organization has one token for the workspaces that were given the app, and names the workspace in each call', async () => {
+  const { slack, call, exchange } = await start();
+  const second = slack.addTeam(SECOND_TEAM);
+  slack.admin.joinGrid({ isOrgInstall: true });
+  second.admin.joinGrid({ isOrgInstall: false });
+  const answer = await exchange(await allow(slack, 'E0SANDBOX', 'U0OWNER001'));
+  expect(answer).toMatchObject({
+    team: null,
+    enterprise: { id: 'E0SANDBOX' },
+    is_enterprise_install: true,
   });
+  const token = String(answer.access_token);
+  expect(await call('auth.test', {}, token)).toMatchObject({ is_enterprise_install: true });
+  expect(await call('auth.teams.list', {}, token)).toMatchObject({ teams: [{ id: TEAM.id }] });
+  const post = (team_id?: string) =>
+    call('users.info', { user: 'U0OWNER001', ...(team_id && { team_id }) }, token);
+  expect(await post(TEAM.id)).toMatchObject({ ok: true });
+  expect(await post(SECOND_TEAM.id)).toMatchObject({ error: 'team_access_not_granted' });
+  expect(await post()).toMatchObject({ error: 'invalid_arguments' });
 });

@@ -4,46 +4,40 @@ import { afterCommand, brokenRules, button, plain, section, startBoth, TOKEN } f
 
 const OPS = 'C0OPS00001';
 
-describe('what can be read', () => {
-  it('bodies that are no JSON, and blocks that are no list, are refused by name', async () => {
-    const { slack, app } = await afterCommand();
-    const raw = await fetch(`${slack.apiUrl}chat.postMessage`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${slack.app.botToken}` },
-      body: '{"channel":',
-    });
-    expect(await raw.json()).toMatchObject({ ok: false, error: 'invalid_json' });
-    expect(await app.errorOf('chat.postMessage', { channel: OPS, text: 'x', blocks: 'none' })).toBe(
-      'invalid_blocks_format',
-    );
-    const reply = await fetch(String(app.last().response_url), { method: 'POST', body: 'hello' });
-    expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
+it('a body that is no JSON, and blocks that are no list, are refused by name', async () => {
+  const { slack, app } = await afterCommand();
+  const raw = await fetch(`${slack.apiUrl}chat.postMessage`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${slack.app.botToken}` },
+    body: '{"channel":',
   });
+  expect(await raw.json()).toMatchObject({ ok: false, error: 'invalid_json' });
+  expect(await app.errorOf('chat.postMessage', { channel: OPS, text: 'x', blocks: 'none' })).toBe(
+    'invalid_blocks_format',
+  );
+  const reply = await fetch(String(app.last().response_url), { method: 'POST', body: 'hello' });
+  expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
 });
 
-describe('what a user can do', () => {
-  it('users of other organizations have neither the home of the app nor its shortcuts', async () => {
-    const { slack } = await startBoth({
-      app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
-    });
-    const external = slack.as('sam').in('#acme-shared');
-    await expect(external.opensHome()).rejects.toThrow('no_home');
-    await expect(external.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
-    const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;
-    expect(state).toMatchObject({ commands: [], shortcuts: [] });
+it('users of other organizations have neither the home of the app nor its shortcuts', async () => {
+  const { slack } = await startBoth({
+    app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
   });
+  const external = slack.as('sam').in('#acme-shared');
+  await expect(external.opensHome()).rejects.toThrow('no_home');
+  await expect(external.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
+  const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;
+  expect(state).toMatchObject({ commands: [], shortcuts: [] });
 });
 
-describe('a command of which the user sees nothing', () => {
-  it('breaks a rule after 3 s, and none when the ack has words', async () => {
-    const { slack, app } = await startBoth();
-    app.reply = ({ content }) => (content.text === 'quiet' ? {} : { body: 'Working on it…' });
-    await slack.as('olga').types('/vps loud');
-    await slack.as('otto').types('/vps quiet');
-    await expect
-      .poll(() => slack.brokenRules().map(({ rule, words }) => `${rule} ${words}`))
-      .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
-  });
+it('a command of which the user sees nothing breaks a rule after 3 s, and none when the ack has words', async () => {
+  const { slack, app } = await startBoth();
+  app.reply = ({ content }) => (content.text === 'quiet' ? {} : { body: 'Working on it…' });
+  await slack.as('olga').types('/vps loud');
+  await slack.as('otto').types('/vps quiet');
+  await expect
+    .poll(() => slack.brokenRules().map(({ rule, words }) => `${rule} ${words}`))
+    .toEqual(['silent command /vps quiet: otto saw nothing for 3 s']);
 });
 
 describe('what Slack draws otherwise than it is written', () => {
@@ -80,36 +74,32 @@ describe('what Slack draws otherwise than it is written', () => {
   });
 });
 
-describe('the record', () => {
-  it('holds every request in both directions, without secrets', async () => {
-    const { slack, app } = await startBoth();
-    await slack.as('olga').types('/vps list');
-    const url = String(app.last().response_url);
-    await app.respond(url, { text: `see ${url}` });
-    await app.call('chat.postMessage', { channel: 'C0OPS00001', text: `hello ${TOKEN}` });
-    const traffic = slack.traffic();
-    expect(traffic.map(({ from, what, status }) => [from, what, status])).toEqual([
-      ['slack', 'command /vps list', 200],
-      ['app', 'response_url', 200],
-      ['app', 'chat.postMessage', 200],
-    ]);
-    const secret = url.split('/').at(-1) ?? '';
-    expect(secret).toMatch(/^\w{20,}$/);
-    expect(JSON.stringify(traffic)).not.toContain(secret);
-    expect(JSON.stringify(traffic)).not.toContain(TOKEN);
-    expect(JSON.stringify(traffic)).toContain('[masked]');
-  });
+it('the record of the traffic holds every request in both directions, without secrets', async () => {
+  const { slack, app } = await startBoth();
+  await slack.as('olga').types('/vps list');
+  const url = String(app.last().response_url);
+  await app.respond(url, { text: `see ${url}` });
+  await app.call('chat.postMessage', { channel: 'C0OPS00001', text: `hello ${TOKEN}` });
+  const traffic = slack.traffic();
+  expect(traffic.map(({ from, what, status }) => [from, what, status])).toEqual([
+    ['slack', 'command /vps list', 200],
+    ['app', 'response_url', 200],
+    ['app', 'chat.postMessage', 200],
+  ]);
+  const secret = url.split('/').at(-1) ?? '';
+  expect(secret).toMatch(/^\w{20,}$/);
+  expect(JSON.stringify(traffic)).not.toContain(secret);
+  expect(JSON.stringify(traffic)).not.toContain(TOKEN);
+  expect(JSON.stringify(traffic)).toContain('[masked]');
 });
 
-describe('an altered request', () => {
-  it('carries the change under a good signature, and shows nothing in the workspace', async () => {
-    const { slack, app } = await startBoth();
-    const delivery = await slack.as('olga').types('/vps list');
-    if (!delivery) throw new Error('nothing was delivered');
-    app.reply = () => ({ body: 'for whoever asks' });
-    const altered = await slack.deliverAltered(delivery, (fields) => ({ ...fields, user_id: 'U0NOBODY01' }));
-    expect(altered).toMatchObject({ status: 200, response: 'for whoever asks' });
-    expect(app.last()).toMatchObject({ user_id: 'U0NOBODY01', text: 'list' });
-    expect(slack.as('nora').messages()).toEqual([]);
-  });
+it('an altered request carries the change under a good signature, and shows nothing in the workspace', async () => {
+  const { slack, app } = await startBoth();
+  const delivery = await slack.as('olga').types('/vps list');
+  if (!delivery) throw new Error('nothing was delivered');
+  app.reply = () => ({ body: 'for whoever asks' });
+  const altered = await slack.deliverAltered(delivery, (fields) => ({ ...fields, user_id: 'U0NOBODY01' }));
+  expect(altered).toMatchObject({ status: 200, response: 'for whoever asks' });
+  expect(app.last()).toMatchObject({ user_id: 'U0NOBODY01', text: 'list' });
+  expect(slack.as('nora').messages()).toEqual([]);
 });

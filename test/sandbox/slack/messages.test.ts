@@ -94,31 +94,29 @@ describe('an ephemeral message', () => {
   });
 });
 
-describe('a home tab', () => {
-  it('is for one user who exists, and has nothing that only a modal has', async () => {
-    const { slack, app } = await startBoth();
-    const view = { type: 'home', blocks: [section('Home')] };
-    const publish = (fields: object) => app.call('views.publish', { view, user_id: 'U0OWNER001', ...fields });
-    const refused = { ok: false, error: 'invalid_arguments' };
-    for (const id of ['', 'U0ABSENT01', 'U0FORMER01', 'D0OWNER001'])
-      expect(await publish({ user_id: id })).toMatchObject(refused);
-    for (const field of ['title', 'submit', 'close'])
-      expect(await publish({ view: { ...view, [field]: plain('x') } })).toMatchObject(refused);
-    expect(
-      await publish({ view: { type: 'home', blocks: [{ type: 'alert', text: plain('no') }] } }),
-    ).toMatchObject(refused);
-    const most = Array.from({ length: 100 }, () => section('x'));
-    expect(await publish({ view: { ...view, blocks: most } })).toMatchObject({ ok: true });
-    expect(await publish({ hash: 'old' })).toMatchObject({ error: 'hash_conflict' });
-    expect(await publish({ view: { ...view, blocks: [...most, section('x')] } })).toMatchObject(refused);
-    const cells = (text: string) => [{ type: 'raw_text', text }];
-    const table = { type: 'data_table', caption: 'x', rows: [cells('Name'), cells('x'.repeat(6000))] };
-    expect(await publish({ view: { ...view, blocks: [table] } })).toMatchObject({ ok: true });
-    expect(await publish({ view: { ...view, blocks: [table, table] } })).toMatchObject(refused);
-    expect(brokenRules(slack)).not.toContain('told_outsiders');
-    await publish({ user_id: slack.as('sam').id });
-    expect(brokenRules(slack)).toContain('told_outsiders');
-  });
+it('a home tab is for one user who exists, and has nothing that only a modal has', async () => {
+  const { slack, app } = await startBoth();
+  const view = { type: 'home', blocks: [section('Home')] };
+  const publish = (fields: object) => app.call('views.publish', { view, user_id: 'U0OWNER001', ...fields });
+  const refused = { ok: false, error: 'invalid_arguments' };
+  for (const id of ['', 'U0ABSENT01', 'U0FORMER01', 'D0OWNER001'])
+    expect(await publish({ user_id: id })).toMatchObject(refused);
+  for (const field of ['title', 'submit', 'close'])
+    expect(await publish({ view: { ...view, [field]: plain('x') } })).toMatchObject(refused);
+  expect(
+    await publish({ view: { type: 'home', blocks: [{ type: 'alert', text: plain('no') }] } }),
+  ).toMatchObject(refused);
+  const most = Array.from({ length: 100 }, () => section('x'));
+  expect(await publish({ view: { ...view, blocks: most } })).toMatchObject({ ok: true });
+  expect(await publish({ hash: 'old' })).toMatchObject({ error: 'hash_conflict' });
+  expect(await publish({ view: { ...view, blocks: [...most, section('x')] } })).toMatchObject(refused);
+  const cells = (text: string) => [{ type: 'raw_text', text }];
+  const table = { type: 'data_table', caption: 'x', rows: [cells('Name'), cells('x'.repeat(6000))] };
+  expect(await publish({ view: { ...view, blocks: [table] } })).toMatchObject({ ok: true });
+  expect(await publish({ view: { ...view, blocks: [table, table] } })).toMatchObject(refused);
+  expect(brokenRules(slack)).not.toContain('told_outsiders');
+  await publish({ user_id: slack.as('sam').id });
+  expect(brokenRules(slack)).toContain('told_outsiders');
 });
 
 const SUBSCRIBED = {
@@ -240,11 +238,9 @@ describe('a thread', () => {
   });
 });
 
-describe('a message with a file, or by /me', () => {
-  it('by /me is not possible in a thread', async () => {
-    const both = await start();
-    const ts = await both.slack.posts('#ops', { text: 'an alert' });
-    const typing = both.slack.as('otto').in('#ops').thread(ts).types('/me list');
-    await expect(typing).rejects.toThrow('not supported in threads');
-  });
+it('a message by /me is not possible in a thread', async () => {
+  const both = await start();
+  const ts = await both.slack.posts('#ops', { text: 'an alert' });
+  const typing = both.slack.as('otto').in('#ops').thread(ts).types('/me list');
+  await expect(typing).rejects.toThrow('not supported in threads');
 });

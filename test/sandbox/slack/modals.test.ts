@@ -55,6 +55,14 @@ describe('an open modal', () => {
     );
   });
 
+  it('keeps what was entered when it is updated', async () => {
+    const { app, open, owner } = await afterCommand();
+    const view = viewOf(await open(modal([textInput('Label')])));
+    await owner.fills({ Label: 'web-1' });
+    await app.call('views.update', { view_id: view.id, view: modal([section('more'), textInput('Label')]) });
+    await owner.sees('Label: [web-1]');
+  });
+
   it('is not found after the user closed it', async () => {
     const { app, open, owner } = await afterCommand();
     const view = viewOf(await open(modal([section('x')])));
@@ -64,7 +72,7 @@ describe('an open modal', () => {
     expect(app.last().type).not.toBe('view_closed');
   });
 
-  it('carries two more at most', async () => {
+  it('carries two more at most, and an ack can close all of them', async () => {
     const { app, open, owner, brokenRules } = await afterCommand();
     await open(modal([section('1')]));
     for (const text of ['2', '3', '4']) {
@@ -75,7 +83,8 @@ describe('an open modal', () => {
     expect(brokenRules()).toEqual(['bad_ack']);
     await owner.closes();
     await owner.sees('2');
-    await owner.closes({ all: true });
+    app.reply = () => ({ body: { response_action: 'clear' } });
+    await owner.submits();
     expect(owner.modal()).toBeUndefined();
   });
 });

@@ -92,21 +92,17 @@ describe('a user group', () => {
   });
 });
 
-describe('a deactivated user', () => {
-  it('is out of all groups and channels, and reported as deleted without any standing', async () => {
-    const { slack, app } = await start();
-    slack.admin.deactivate('otto');
-    expect(await app.call('usergroups.list', { include_users: true })).toMatchObject({
-      usergroups: [{ users: [USERS.nora.id] }, {}],
-    });
-    expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(
-      USERS.otto.id,
-    );
-    const user = await userOf(app, USERS.otto.id);
-    expect(user.deleted).toBe(true);
-    expect(user).not.toHaveProperty('is_admin');
-    expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
+it('a deactivated user is out of all groups and channels, and reported as deleted without any standing', async () => {
+  const { slack, app } = await start();
+  slack.admin.deactivate('otto');
+  expect(await app.call('usergroups.list', { include_users: true })).toMatchObject({
+    usergroups: [{ users: [USERS.nora.id] }, {}],
   });
+  expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(USERS.otto.id);
+  const user = await userOf(app, USERS.otto.id);
+  expect(user.deleted).toBe(true);
+  expect(user).not.toHaveProperty('is_admin');
+  expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
 });
 
 describe('a channel', () => {

@@ -12,14 +12,12 @@ async function startThread() {
   return { slack, app, threadTs, reply };
 }
 
-describe('a thread', () => {
-  it('takes messages, and no slash commands', async () => {
-    const { slack } = await startThread();
-    const inThread = slack.as('vera').inThreadOf('web-1 is slow');
-    await inThread.types('I see');
-    await inThread.sees('I see');
-    await expect(inThread.types('/vps list')).rejects.toMatchObject({ code: 'not_in_threads' });
-  });
+it('a thread takes messages, and no slash commands', async () => {
+  const { slack } = await startThread();
+  const inThread = slack.as('vera').inThreadOf('web-1 is slow');
+  await inThread.types('I see');
+  await inThread.sees('I see');
+  await expect(inThread.types('/vps list')).rejects.toMatchObject({ code: 'not_in_threads' });
 });
 
 describe('a menu of channels', () => {

@@ -91,13 +91,11 @@ describe('a WebSocket of the app', () => {
   });
 });
 
-describe('the end of a WebSocket', () => {
-  it('comes with a reason where an admin turns Socket Mode off, and new ones are sent away', async () => {
-    const slack = await startSocketSlack();
-    const app = await connect(slack);
-    slack.sockets.disable();
-    await once(app.socket, 'close');
-    expect(app.messages.at(-1)).toMatchObject({ type: 'disconnect', reason: 'link_disabled' });
-    expect((await connect(slack)).messages[0]).toMatchObject({ reason: 'link_disabled' });
-  });
+it('the end of a WebSocket comes with a reason where an admin turns Socket Mode off, and new ones are sent away', async () => {
+  const slack = await startSocketSlack();
+  const app = await connect(slack);
+  slack.sockets.disable();
+  await once(app.socket, 'close');
+  expect(app.messages.at(-1)).toMatchObject({ type: 'disconnect', reason: 'link_disabled' });
+  expect((await connect(slack)).messages[0]).toMatchObject({ reason: 'link_disabled' });
 });

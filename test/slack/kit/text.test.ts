@@ -95,17 +95,15 @@ describe('a label in a message', () => {
   });
 });
 
-describe('shortened text', () => {
-  it('has at most the given number of characters, and is unchanged if it fits', () => {
-    fc.assert(
-      fc.property(anything, fc.integer({ min: 1, max: 40 }), (text, most) => {
-        const short = shorten(text, most);
-        expect(short.length).toBeLessThanOrEqual(most);
-        if (text.length <= most) expect(short).toBe(text);
-        else expect(text.startsWith(short.slice(0, -1)) && short.endsWith('…')).toBe(true);
-      }),
-    );
-  });
+it('shortened text has at most the given number of characters, and is unchanged if it fits', () => {
+  fc.assert(
+    fc.property(anything, fc.integer({ min: 1, max: 40 }), (text, most) => {
+      const short = shorten(text, most);
+      expect(short.length).toBeLessThanOrEqual(most);
+      if (text.length <= most) expect(short).toBe(text);
+      else expect(text.startsWith(short.slice(0, -1)) && short.endsWith('…')).toBe(true);
+    }),
+  );
 });
 
 const KEYS = ['plan', 'location', 'image', 'label'];
@@ -209,19 +207,17 @@ describe('typed words', () => {
   });
 });
 
-describe('the subcommand', () => {
-  it.each([
-    ['list', 'list', ''],
-    ['  LIST  web-1 ', 'list', 'web-1 '],
-    ['Reboot\u00a0web-1', 'reboot', 'web-1'],
-    ['Ｒｅｂｏｏｔ, web-1', 'reboot', 'web-1'],
-    ['`status`', 'status', ''],
-    ['create label="web 1"', 'create', 'label="web 1"'],
-    ['', '', ''],
-    ['show a\nb', 'show', 'a\nb'],
-  ])('of %j is %j, and the rest is %j', (text, name, rest) => {
-    expect(splitSubcommand(text)).toEqual({ name, rest });
-  });
+it.each([
+  ['list', 'list', ''],
+  ['  LIST  web-1 ', 'list', 'web-1 '],
+  ['Reboot\u00a0web-1', 'reboot', 'web-1'],
+  ['Ｒｅｂｏｏｔ, web-1', 'reboot', 'web-1'],
+  ['`status`', 'status', ''],
+  ['create label="web 1"', 'create', 'label="web 1"'],
+  ['', '', ''],
+  ['show a\nb', 'show', 'a\nb'],
+])('the subcommand of %j is %j, and the rest is %j', (text, name, rest) => {
+  expect(splitSubcommand(text)).toEqual({ name, rest });
 });
 
 describe('a mention', () => {
