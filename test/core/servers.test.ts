@@ -221,17 +221,15 @@ describe('a typed name', () => {
   });
 });
 
-describe('a filter', () => {
-  it.each([
-    ['', [6, 4, 5, 7, 8, 1, 3, 2]],
-    ['WEB', [1, 3, 2]],
-    ['0.113', [1]],
-    ['replica', [5]],
-    ['8', [8]],
-    ['nothing', []],
-  ])('%j keeps %j, sorted by label with numbers by value', (filter, ids) => {
-    expect(filterServers(filter, fleet).map(({ id }) => id)).toEqual(ids);
-  });
+it.each([
+  ['', [6, 4, 5, 7, 8, 1, 3, 2]],
+  ['WEB', [1, 3, 2]],
+  ['0.113', [1]],
+  ['replica', [5]],
+  ['8', [8]],
+  ['nothing', []],
+])('a filter %j keeps %j, sorted by label with numbers by value', (filter, ids) => {
+  expect(filterServers(filter, fleet).map(({ id }) => id)).toEqual(ids);
 });
 const WEB_1 = server(41, 'web-1', { ipv4: '10.0.0.5' });
 const WEB_10 = server(42, 'web-10', { ipv4: '10.0.0.50' });
