@@ -322,14 +322,6 @@ test('a server that expires soon is marked on Home also for users who can’t re
   expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
 });
 
-test('Home has power buttons only for servers that need attention; others have Manage', () => {
-  const buttons = (home: Partial<Home>) => wordsIn(show(home)).match(/"(Reboot|Stop|Manage)"/g);
-  expect(buttons(listed('operator', [{}]))).toEqual(['"Manage"']);
-  expect(buttons(listed('operator', [{ isUrgent: true }]))).toEqual(
-    expect.arrayContaining(['"Reboot"', '"Stop"', '"Manage"']),
-  );
-});
-
 test('Home says why a protected server has no buttons to stop or reboot it', () => {
   expect(wordsIn(show(listed('operator', [{ isProtected: true }])))).toContain('🔒 protected');
   expect(wordsIn(show(listed('operator', [{}])))).not.toContain('🔒');
