@@ -125,6 +125,16 @@ describe('the systemd unit', () => {
     expect(values('KillSignal')).toEqual(['SIGTERM']);
   });
 
+  test('lets the app write to its state directory alone', () => {
+    expect([values('ProtectSystem'), values('StateDirectory'), values('User')]).toEqual([
+      ['strict'],
+      ['vps-slack'],
+      ['vps-slack'],
+    ]);
+    expect(values('NoNewPrivileges')).toEqual(['yes']);
+    expect(values('WorkingDirectory')).toEqual(['/var/lib/vps-slack']);
+  });
+
   test.skipIf(!isThere('systemd-analyze'))('is accepted by systemd, and well protected', () => {
     const file = join(makeFolder(), 'vps-slack.service');
     writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
