@@ -6,12 +6,15 @@ import { describeMoney, findMoney, money } from '../../src/core/money.ts';
 import { fitsBudget } from '../../src/purchases/costs.ts';
 import {
   claimOf,
+  isEnded,
   PURCHASE_REFUSALS,
   type Purchase,
   refusalOf,
+  type Standing,
   unconfirmedReasonOf,
 } from '../../src/purchases/operation.ts';
 import { HOSTING_CODES, sampleDetails } from '../../src/sandbox/gallery/fixtures/reasons.ts';
+import { makeOperation } from '../../src/sandbox/gallery/fixtures/samples.ts';
 
 const amounts = fc.integer({ min: 0, max: 99_999_999_999_999 }).map(money);
 
@@ -114,6 +117,18 @@ describe('the claim of an operation', () => {
   it('is empty for a create, since two equal servers may be ordered', () => {
     expect(claimOf({ kind: 'create', order })).toBe('');
   });
+});
+
+it('an operation has ended when it is settled or refused, and in no other state', () => {
+  const standings: readonly Standing[] = [
+    { state: 'prepared' },
+    { state: 'sent' },
+    { state: 'settled' },
+    { state: 'refused', reason: { code: 'limit', details: {} } },
+    { state: 'unconfirmed', reason: { code: 'no_answer', details: {} } },
+  ];
+  const ended = standings.filter((standing) => isEnded(makeOperation(standing)));
+  expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
 });
 
 describe('the refusal that an error proves', () => {
