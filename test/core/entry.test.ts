@@ -302,13 +302,11 @@ describe('a role for some servers', () => {
   });
 });
 
-describe('Enterprise Grid', () => {
-  it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
-    await grant('WANN', 'operator');
-    isSlackDown = true;
-    expect(await attempt(useCase('anyone'), caller('WANN', { homeTeamId: 'T2' }))).toBe('other_organization');
-    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
-  });
+it('Enterprise Grid refuses users from its other workspaces while Slack can’t say who they are', async () => {
+  await grant('WANN', 'operator');
+  isSlackDown = true;
+  expect(await attempt(useCase('anyone'), caller('WANN', { homeTeamId: 'T2' }))).toBe('other_organization');
+  expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
 });
 
 describe('a caller that has to be notified before changes', () => {

@@ -87,15 +87,13 @@ describe('an answer to a command or a button', () => {
   });
 });
 
-describe('an announcement', () => {
-  it('goes to the channel, never as a direct message', async () => {
-    const { reply, sent } = replyOver(['chat.postMessage']);
-    expect(await reply.announce(hello)).toBe(true);
-    expect(sent.map(([way]) => way)).toEqual(['response_url', 'chat.postMessage']);
-    const none = replyOver([]);
-    expect(await none.reply.announce(hello)).toBe(false);
-    expect(none.warnings).toEqual([]);
-  });
+it('an announcement goes to the channel, never as a direct message', async () => {
+  const { reply, sent } = replyOver(['chat.postMessage']);
+  expect(await reply.announce(hello)).toBe(true);
+  expect(sent.map(([way]) => way)).toEqual(['response_url', 'chat.postMessage']);
+  const none = replyOver([]);
+  expect(await none.reply.announce(hello)).toBe(false);
+  expect(none.warnings).toEqual([]);
 });
 
 describe('a response_url', () => {

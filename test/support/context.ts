@@ -14,7 +14,8 @@ const silentRequests = {
   notifyRequester: async () => true,
 };
 
-const UNTRIED = {
+/** What is known of Slack before the app has asked it anything. */
+export const UNTRIED = {
   direct_messages: 'untried',
   announcements: 'untried',
   user_lookups: 'untried',
