@@ -10,7 +10,7 @@ import {
   type RequestEntry,
   type RequestFilter,
 } from './journal.ts';
-import { DeletedServers, Servers, type WireServer } from './servers.ts';
+import { Servers, type WireServer } from './servers.ts';
 
 /** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */
 export interface HostingOptions {
@@ -30,14 +30,14 @@ export interface HostingOptions {
 /** The whole service without its wire, as the sandbox and the tests hold it in their hands. */
 export class HostingService {
   readonly clock: HostingClock;
-  readonly deleted = new DeletedServers();
   readonly journal: Journal;
   readonly accounts: Accounts;
   readonly faults: FaultBook;
   readonly prices: PriceList;
   readonly servers: Servers;
   readonly rateLimit: RateLimit;
-  #style: AnswerStyle;
+  /** How answers look now. */
+  style: AnswerStyle;
 
   constructor(options: HostingOptions) {
     this.clock = options.clock ?? new HostingClock();
@@ -51,19 +51,15 @@ export class HostingService {
       prices: this.prices,
       clock: this.clock,
       maxServers: options.maxServers ?? 5000,
-      times: { createDelayMs: options.createDelayMs ?? 4000, rebootDelayMs: options.rebootDelayMs ?? 3000 },
+      createDelayMs: options.createDelayMs ?? 4000,
+      rebootDelayMs: options.rebootDelayMs ?? 3000,
     });
-    this.#style = { ...DEFAULT_STYLE, ...options.answers };
-  }
-
-  /** The current form of answers. */
-  get style(): AnswerStyle {
-    return this.#style;
+    this.style = { ...DEFAULT_STYLE, ...options.answers };
   }
 
   /** Changes how answers look from the next request on. */
   readonly setAnswers = (change: AnswerStyleChange): void => {
-    this.#style = { ...this.#style, ...change };
+    this.style = { ...this.style, ...change };
   };
 
   /** Changes a plan's monthly price for every later charge. @throws RangeError */
