@@ -4,11 +4,7 @@ import { listPlaces, worldsOf } from './oauth.ts';
 import type { Worlds } from './world.ts';
 
 /** What the app sends the browser with. */
-interface AuthorizeRequest {
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly scopes: readonly string[];
-}
+type AuthorizeRequest = Exclude<ReturnType<typeof readRequest>, string>;
 
 /** Where a user allows the app, or does not (`/oauth/v2/authorize`): tests post what would be chosen on Slack's page. */
 export async function answerAuthorize(
@@ -30,7 +26,7 @@ export async function answerAuthorize(
 }
 
 /** What is asked for, or what Slack says of an app that asks for something else. */
-function readRequest(worlds: Worlds, query: URLSearchParams): AuthorizeRequest | string {
+function readRequest(worlds: Worlds, query: URLSearchParams) {
   const [{ oauth }] = worlds;
   const { app } = oauth;
   if (!app || query.get('client_id') !== app.clientId) return 'Something went wrong (invalid_client_id)';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { Journal } from './journal.ts';
 import { readJson } from './json.ts';
 import type { SocketConnections } from './sockets.ts';
-import type { SlackClock } from './world.ts';
+import type { InstalledApp, SlackClock } from './world.ts';
 
 /** One signed request to the app, or one envelope, and its result. */
 export interface Delivery {
@@ -25,15 +25,6 @@ type Answer = Pick<Delivery, 'status' | 'response' | 'responseHeaders'>;
 
 export type DeliveryKind = 'form' | 'json';
 
-interface Destination {
-  /** Where the app listens: its `/slack/events`. */
-  readonly commandsUrl: string;
-  readonly signingSecret: string;
-  readonly isSocketMode: boolean;
-  /** How long Slack waits for an ack; really 3000. */
-  readonly ackTimeoutMs: number;
-}
-
 /** The `response` of a delivery that was not answered in time. */
 export const NO_ANSWER = 'no answer in time';
 
@@ -45,7 +36,7 @@ const MAX_STORED = 5000;
 
 /** Sends signed requests, or envelopes, to the app and records them. */
 export class Deliverer {
-  readonly #destination: () => Destination;
+  readonly #app: InstalledApp;
   readonly #sockets: Pick<SocketConnections, 'deliver'>;
   readonly #clock: SlackClock;
   readonly #journal: Journal;
@@ -53,12 +44,12 @@ export class Deliverer {
   readonly #open = new Set<AbortController>();
 
   constructor(
-    destination: () => Destination,
+    app: InstalledApp,
     sockets: Pick<SocketConnections, 'deliver'>,
     clock: SlackClock,
     journal: Journal,
   ) {
-    this.#destination = destination;
+    this.#app = app;
     this.#sockets = sockets;
     this.#clock = clock;
     this.#journal = journal;
@@ -71,9 +62,9 @@ export class Deliverer {
     body: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Delivery> {
-    if (this.#destination().isSocketMode) return this.#sendEnvelope(what, body, envelopeOf(kind, body, more));
+    if (this.#app.isSocketMode) return this.#sendEnvelope(what, body, envelopeOf(kind, body, more));
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const signature = signBody(this.#destination().signingSecret, timestamp, body);
+    const signature = signBody(this.#app.signingSecret, timestamp, body);
     return this.sendRaw(what, body, {
       'content-type': CONTENT_TYPES[kind],
       'x-slack-request-timestamp': timestamp,
@@ -91,7 +82,7 @@ export class Deliverer {
   /** Posts a body under headers of the caller's making. */
   sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
     return this.#record({ what, body, headers }, body, (signal) =>
-      exchange(this.#destination().commandsUrl, body, headers, signal),
+      exchange(this.#app.commandsUrl, body, headers, signal),
     );
   }
 
@@ -134,7 +125,7 @@ export class Deliverer {
 
   async #runInTime(run: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), this.#destination().ackTimeoutMs);
+    const timer = setTimeout(() => controller.abort(), this.#app.ackTimeoutMs);
     this.#open.add(controller);
     try {
       return await run(controller.signal);

@@ -30,15 +30,6 @@ export function listElements(blocks: readonly Json[]): readonly PlacedElement[] 
   });
 }
 
-/** Finds the element with these two ids. */
-export function findElement(
-  blocks: readonly Json[],
-  blockId: string,
-  actionId: string,
-): PlacedElement | undefined {
-  return listElements(blocks).find((each) => each.blockId === blockId && each.actionId === actionId);
-}
-
 /** Copies blocks and gives those without block_id, and elements without action_id, one of Slack's own. */
 export function nameBlocks(blocks: unknown, ids: Ids): Json[] {
   const list = Array.isArray(blocks) ? blocks.filter(isJson) : [];

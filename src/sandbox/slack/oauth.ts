@@ -183,19 +183,12 @@ function describe(worlds: readonly World[], issued: IssuedToken, isInstall: bool
   };
 }
 
-/** Where an app can be installed: a workspace, or an organization. */
-interface Place {
-  readonly id: string;
-  readonly name: string;
-  readonly isOrg: boolean;
-}
-
-/** The workspaces, and the organizations that they belong to. */
-export function listPlaces(worlds: readonly World[]): readonly Place[] {
+/** Where an app can be installed: the workspaces, and the organizations that they belong to. */
+export function listPlaces(worlds: readonly World[]) {
   const orgs = new Map(worlds.flatMap(({ grid }) => (grid ? [[grid.id, grid] as const] : [])));
   return [
-    ...worlds.map(({ team: { id, name } }) => ({ id, name, isOrg: false })),
-    ...[...orgs.values()].map(({ id, name }) => ({ id, name, isOrg: true })),
+    ...worlds.map(({ team: { id } }) => ({ id, isOrg: false })),
+    ...[...orgs.keys()].map((id) => ({ id, isOrg: true })),
   ];
 }
 

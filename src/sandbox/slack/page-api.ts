@@ -170,7 +170,7 @@ export type PagePlace = { readonly view: string } | { readonly channel: string; 
 export type Entered = string | null;
 
 /** An element, and the block that it is in. */
-interface AtElement {
+export interface AtElement {
   readonly place: PagePlace;
   readonly block: string;
   readonly action: string;

@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { PanelState, TourStep } from '../../panel/panel-api.ts';
 import type {
+  AtElement,
   Entered,
   Json,
   PageChannel,
@@ -191,13 +192,6 @@ export function markRead(screen: Screen): Screen {
   return { ...screen };
 }
 
-/** Where an input is. */
-export interface Spot {
-  readonly place: PagePlace;
-  readonly block: string;
-  readonly action: string;
-}
-
 /**
  * What was entered on this page. As in Slack it stays when the app updates the view or the message, as
  * long as block and element keep their IDs; it is sent to the server, but the server's events don't restore it.
@@ -209,10 +203,10 @@ const draftListeners = new Set<(key: string) => void>();
 
 /** One text for a place: of a view, or of a message. */
 const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
-const keyOf = ({ place, block, action }: Spot) => JSON.stringify([placeKey(place), block, action]);
+const keyOf = ({ place, block, action }: AtElement) => JSON.stringify([placeKey(place), block, action]);
 
 /** Stores what was entered; `undefined` removes it. */
-export function setDraft(spot: Spot, value: Entered | undefined): void {
+export function setDraft(spot: AtElement, value: Entered | undefined): void {
   const key = keyOf(spot);
   if (value === undefined) drafts.delete(key);
   else drafts.set(key, value);
@@ -220,12 +214,12 @@ export function setDraft(spot: Spot, value: Entered | undefined): void {
 }
 
 /** What was entered here; undefined when nothing was. */
-export function findDraft(spot: Spot): Entered | undefined {
+export function findDraft(spot: AtElement): Entered | undefined {
   return drafts.get(keyOf(spot));
 }
 
 /** The same as a hook: the component is redrawn when it changes. */
-export function useDraft(spot: Spot): Entered | undefined {
+export function useDraft(spot: AtElement): Entered | undefined {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const key = keyOf(spot);
   useEffect(() => {
@@ -241,12 +235,12 @@ export function useDraft(spot: Spot): Entered | undefined {
 }
 
 /** Remembers the words of an option that was chosen. */
-export function rememberOption(spot: Spot, option: Json): void {
+export function rememberOption(spot: AtElement, option: Json): void {
   options.set(`${keyOf(spot)} ${String(option.value)}`, option);
 }
 
 /** The option with that value that was chosen here. */
-export function findOption(spot: Spot, value: string): Json | undefined {
+export function findOption(spot: AtElement, value: string): Json | undefined {
   return options.get(`${keyOf(spot)} ${value}`);
 }
 

@@ -1,4 +1,4 @@
-import { type EnteredValues, findElement, type PlacedElement } from '../entered.ts';
+import { type EnteredValues, listElements, type PlacedElement } from '../entered.ts';
 import { objectIn } from '../json.ts';
 import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { Entered, Json, PagePlace } from '../page-api.ts';
@@ -50,7 +50,9 @@ export function getElement(
   blockId: string,
   actionId: string,
 ): PlacedElement {
-  const element = findElement(place.blocks, blockId, actionId);
+  const element = listElements(place.blocks).find(
+    (each) => each.blockId === blockId && each.actionId === actionId,
+  );
   if (!element) throw new SlackRefusal('no_such_element', `There is no element ${blockId}/${actionId} here`);
   return element;
 }

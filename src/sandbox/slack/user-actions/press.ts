@@ -4,7 +4,7 @@ import type { Delivery } from '../deliver.ts';
 import { enter, isStateful, optionsOf, type PlacedElement, stateOf } from '../entered.ts';
 import { objectIn, objectsIn } from '../json.ts';
 import type { StoredMessage } from '../messages.ts';
-import type { Entered, Json, PagePlace } from '../page-api.ts';
+import type { AtElement, Entered, Json } from '../page-api.ts';
 import { actionPayload, suggestionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
@@ -12,10 +12,7 @@ import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkPicker, enteredAt, getElement, getPlace, offerKey } from './places.ts';
 
-interface Act {
-  readonly place: PagePlace;
-  readonly block: string;
-  readonly action: string;
+interface Act extends AtElement {
   readonly value?: Entered;
   readonly confirmed?: boolean;
 }
@@ -100,7 +97,7 @@ interface Suggestions {
 export async function suggest(
   world: World,
   user: User,
-  where: { readonly place: PagePlace; readonly block: string; readonly action: string },
+  where: AtElement,
   query: string,
 ): Promise<Suggestions> {
   const place = getPlace(world, user, where.place);

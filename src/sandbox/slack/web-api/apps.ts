@@ -7,7 +7,8 @@ import { APP } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { required, type WebMethods } from './method.ts';
 
-export const authMethods: WebMethods = {
+/** The methods about the app itself, its messages' blocks, and the steps of workflows. */
+export const appMethods: WebMethods = {
   'auth.test': {
     scopes: [],
     run: (world) => ({
@@ -21,24 +22,7 @@ export const authMethods: WebMethods = {
       is_enterprise_install: world.grid?.isOrgInstall ?? false,
     }),
   },
-};
-
-/** What takes an app-level token instead of the bot's. */
-export const connectionMethods: WebMethods = {
-  'apps.connections.open': {
-    // Its scope belongs to the app-level token, which has scopes of its own.
-    scopes: [],
-    run: (world) => {
-      const provided = world.app.appTokenScopes;
-      if (!provided.includes('connections:write'))
-        throw new WebApiError('missing_scope', { needed: 'connections:write', provided: provided.join(',') });
-      return { url: `${world.origin().replace(/^http/, 'ws')}${world.sockets.createPath()}` };
-    },
-  },
-};
-
-/** The methods that end a step of a workflow; they need no scope. */
-export const functionMethods: WebMethods = {
+  'blocks.validate': { scopes: [], run: validate },
   'functions.completeSuccess': {
     scopes: [],
     run: (world, args, token) => {
@@ -56,6 +40,20 @@ export const functionMethods: WebMethods = {
       const run = getRunning(world, args, token);
       world.workflowRuns.end(run.id, { state: 'failed', error: required(args, 'error') });
       return {};
+    },
+  },
+};
+
+/** What takes an app-level token instead of the bot's. */
+export const connectionMethods: WebMethods = {
+  'apps.connections.open': {
+    // Its scope belongs to the app-level token, which has scopes of its own.
+    scopes: [],
+    run: (world) => {
+      const provided = world.app.appTokenScopes;
+      if (!provided.includes('connections:write'))
+        throw new WebApiError('missing_scope', { needed: 'connections:write', provided: provided.join(',') });
+      return { url: `${world.origin().replace(/^http/, 'ws')}${world.sockets.createPath()}` };
     },
   },
 };
@@ -91,10 +89,6 @@ function checkOutputs(world: World, { step }: WorkflowRun, outputs: Json): void 
   world.journal.breakRule('bad_outputs', `functions.completeSuccess: not the outputs of ${step.id}`);
   throw new WebApiError('parameter_validation_failed');
 }
-
-export const blockMethods: WebMethods = {
-  'blocks.validate': { scopes: [], run: validate },
-};
 
 /**
  * Takes a view, or the blocks of a message. Nothing is shown to anybody, so a refusal is no broken rule.

@@ -4,7 +4,7 @@ import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { findChannel } from '../workspace.ts';
 import type { World, Worlds } from '../world.ts';
-import { authMethods, blockMethods, connectionMethods, functionMethods, useRunToken } from './apps.ts';
+import { appMethods, connectionMethods, useRunToken } from './apps.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods, userMethods } from './directory.ts';
 import { required, type WebMethods } from './method.ts';
@@ -38,12 +38,10 @@ interface WebAnswer {
 }
 
 const METHODS: WebMethods = {
-  ...authMethods,
-  ...blockMethods,
+  ...appMethods,
   ...chatMethods,
   ...connectionMethods,
   ...conversationMethods,
-  ...functionMethods,
   ...userMethods,
   ...viewMethods,
 };

@@ -34,10 +34,9 @@ function react(world: World, args: Json): Json {
 
 function postMessage(world: World, args: Json): Json {
   const wanted = required(args, 'channel');
-  const channel = getVisibleChannel(
-    world,
-    world.roster.findUser(wanted) ? conversationWith(world, wanted) : wanted,
-  );
+  // A user's ID means the app's conversation with that user.
+  const direct = findChannel(world.channels, 'dm', wanted)?.id ?? 'none';
+  const channel = getVisibleChannel(world, world.roster.findUser(wanted) ? direct : wanted);
   if (channel.isArchived) throw new WebApiError('is_archived');
   checkMessagesTab(world, channel);
   const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
@@ -59,11 +58,6 @@ function checkMessagesTab(world: World, channel: Channel): void {
   if (channel.kind !== 'dm' || world.app.hasMessagesTab) return;
   world.journal.breakRule('messages_tab', 'a direct message of an app without a Messages tab');
   throw new WebApiError('messages_tab_disabled');
-}
-
-/** A user id as channel means the app's conversation with that user. */
-function conversationWith(world: World, userId: string): string {
-  return findChannel(world.channels, 'dm', userId)?.id ?? 'none';
 }
 
 function postEphemeral(world: World, args: Json): Json {

@@ -154,10 +154,7 @@ const AT_ONCE = 3;
  * fewer than were asked for before the end of the list: here it always does.
  * @throws WebApiError invalid_limit, invalid_cursor
  */
-function pageOf<Item>(
-  items: readonly Item[],
-  args: Json,
-): { readonly page: readonly Item[]; readonly response_metadata: Json } {
+function pageOf<Item>(items: readonly Item[], args: Json) {
   const limit = args.limit === undefined ? AT_ONCE : Number(args.limit);
   if (!Number.isInteger(limit) || limit < 0 || limit > MOST) throw new WebApiError('invalid_limit');
   const start = readCursor(textIn(args, 'cursor'));

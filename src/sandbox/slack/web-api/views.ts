@@ -29,7 +29,10 @@ export const viewMethods: WebMethods = {
     run: (world, args) => {
       checkHomeTab(world);
       const user = world.roster.findUser(required(args, 'user_id'));
-      if (!user || user.isBot || user.isDeactivated) throw invalidUser();
+      if (!user || user.isBot || user.isDeactivated)
+        throw new WebApiError('invalid_arguments', {
+          response_metadata: { messages: ['invalid `user_id`'] },
+        });
       checkInsider(world, user);
       const content = getViewContent(world, 'views.publish', args, 'home');
       const home = world.views.homeOf(user.id);
@@ -46,10 +49,6 @@ function checkHomeTab(world: World): void {
   if (world.app.hasHomeTab) return;
   world.journal.breakRule('home_tab', 'an app without a Home tab');
   throw new WebApiError('not_enabled');
-}
-
-function invalidUser(): WebApiError {
-  return new WebApiError('invalid_arguments', { response_metadata: { messages: ['invalid `user_id`'] } });
 }
 
 /** A Home shows servers and requests of one workspace. */

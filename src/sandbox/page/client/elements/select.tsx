@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useCallback, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { objectIn } from '../../../slack/json.ts';
-import type { Json } from '../../../slack/page-api.ts';
-import { findOption, rememberOption, type Spot, useScreen } from '../state.ts';
+import type { AtElement, Json } from '../../../slack/page-api.ts';
+import { findOption, rememberOption, useScreen } from '../state.ts';
 import { plainWords, Signed, TextView } from '../text/view.tsx';
 import { knownOptions, type OptionGroup, useOffer } from './options.ts';
 import { OptionRow, Popup } from './popup.tsx';
@@ -74,7 +74,7 @@ export function SelectElement({ block, element, labelId, describedBy, isWrong }:
   );
 }
 
-function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
+function wordsOf(value: string, spot: AtElement, known: readonly Json[]): string {
   const option = findOption(spot, value) ?? known.find((each) => each.value === value);
   return option ? plainWords(objectIn(option, 'text')) : value;
 }
@@ -82,7 +82,7 @@ function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
 interface PickerProps {
   readonly anchor: RefObject<HTMLButtonElement>;
   readonly element: Json;
-  readonly spot: Spot;
+  readonly spot: AtElement;
   readonly chosen: string | null;
   /** What was typed on the closed menu. */
   readonly typed: string;

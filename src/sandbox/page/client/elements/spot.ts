@@ -1,9 +1,9 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { isJson, objectIn, textIn } from '../../../slack/json.ts';
-import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
+import type { AtElement, Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
+import { confirmed, findDraft, setDraft, useDraft } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */
 interface Surface {
@@ -38,7 +38,7 @@ export async function settleFills(): Promise<void> {
 export function useSpot(block: Json, element: Json) {
   const surface = useContext(SurfaceContext);
   const [isBusy, setBusy] = useState(false);
-  const spot: Spot = {
+  const spot: AtElement = {
     place: surface.place,
     block: textIn(block, 'block_id'),
     action: textIn(element, 'action_id'),
@@ -64,7 +64,7 @@ export function useSpot(block: Json, element: Json) {
 
 /** Presses it, or chooses from it; asks first when the app wants that. */
 async function press(
-  spot: Spot,
+  spot: AtElement,
   element: Json,
   value: Entered | undefined,
   setBusy: (isBusy: boolean) => void,
@@ -84,7 +84,7 @@ async function press(
 }
 
 /** Sends the server what was entered into an input. */
-async function fill(spot: Spot, value: Entered): Promise<void> {
+async function fill(spot: AtElement, value: Entered): Promise<void> {
   setDraft(spot, value);
   const sending = performWithNotice({ do: 'fill', ...spot, value });
   underWay.add(sending);
