@@ -5,10 +5,12 @@ import { decimalOf } from '../hosting/catalog.ts';
 import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import { type RequestEntry, reportFailure } from '../hosting/journal.ts';
+import { answerPost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import type { Journal } from '../slack/journal.ts';
+import type { Pages } from '../slack/server.ts';
 import { TEAM } from '../slack/workspace.ts';
 import { Tour } from '../tour.ts';
-import { findPresetOf, PRESETS, performAction } from './actions.ts';
+import { findPresetOf, PRESETS, parseAction, performAction } from './actions.ts';
 import type {
   PanelAccount,
   PanelAction,
@@ -131,6 +133,28 @@ export class Panel {
       void this.check();
     }, afterMs).unref();
   }
+}
+
+/** Puts the panel API, whose contract is `panel-api.ts`, in front of the files of the page; `getPanel` is called for each request. */
+export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Pages {
+  return async (incoming, outgoing) => {
+    const [path = ''] = (incoming.url ?? '').split('?');
+    if (!path.startsWith('/panel/')) return pages(incoming, outgoing);
+    const panel = getPanel();
+    if (!panel) return sendText(outgoing, 503, 'the sandbox is starting');
+    if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
+    switch (`${incoming.method} ${path}`) {
+      case 'GET /panel/state':
+        return sendJson(outgoing, 200, await panel.state());
+      case 'POST /panel/do':
+        return answerPost(incoming, outgoing, async (json) => {
+          const action = parseAction(json);
+          return action && panel.perform(action);
+        });
+      default:
+        return sendText(outgoing, 404, 'not found');
+    }
+  };
 }
 
 /** Finds the app's API key; one that can't be decrypted counts as none. */

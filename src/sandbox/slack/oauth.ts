@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Delivery } from './deliver.ts';
 import { sendEvent } from './events.ts';
+import { readBody, sendText } from './http.ts';
 import { isJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
@@ -137,6 +139,55 @@ export class OAuth {
   }
 }
 
+/** Where a user allows the app, or does not (`/oauth/v2/authorize`): tests post what would be chosen on Slack's page. */
+export async function answerAuthorize(
+  worlds: Worlds,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  query: URLSearchParams,
+): Promise<void> {
+  const request = readRequest(worlds, query);
+  if (typeof request === 'string') return sendText(outgoing, 400, request);
+  if (incoming.method !== 'POST') return sendText(outgoing, 200, `vps asks for ${request.scopes.join(', ')}`);
+  const form = new URLSearchParams(await readBody(incoming));
+  const back = new URL(request.redirectUri);
+  const answer = decide(worlds, form, request);
+  if (answer === undefined) return sendText(outgoing, 400, 'no user of this workspace can install the app');
+  for (const [name, value] of Object.entries(answer)) back.searchParams.set(name, value);
+  if (request.state !== '') back.searchParams.set('state', request.state);
+  outgoing.writeHead(302, { location: back.toString() }).end();
+}
+
+/** What is asked for, or what Slack says of an app that asks for something else. */
+function readRequest(worlds: Worlds, query: URLSearchParams) {
+  const [{ oauth }] = worlds;
+  const { app } = oauth;
+  if (!app || query.get('client_id') !== app.clientId) return 'Something went wrong (invalid_client_id)';
+  const redirectUri = query.get('redirect_uri') ?? app.redirectUrls[0] ?? '';
+  if (!app.redirectUrls.some((url) => redirectUri.startsWith(url)))
+    return 'redirect_uri did not match any configured URIs';
+  const scopes = (query.get('scope') ?? '').split(',').filter((scope) => scope !== '');
+  if (scopes.length === 0) return 'Invalid permissions requested (no_scopes)';
+  const unknown = scopes.filter((scope) => !app.scopes.includes(scope));
+  if (unknown.length > 0) return `Invalid permissions requested (${unknown.join(', ')})`;
+  return { redirectUri, scopes, state: query.get('state') ?? '' };
+}
+
+/** Undefined where no such user could decide. */
+function decide(
+  worlds: Worlds,
+  form: URLSearchParams,
+  { scopes, redirectUri }: Exclude<ReturnType<typeof readRequest>, string>,
+) {
+  if (form.get('decision') !== 'allow') return { error: 'access_denied' };
+  const place = form.get('place') ?? '';
+  const isOrg = worlds.some(({ grid }) => grid?.id === place);
+  const [world] = worldsOf(worlds, { place, isOrg });
+  const user = world?.roster.findUser(form.get('user') ?? '');
+  if (!world || !user || user.isRestricted || user.isDeactivated || user.isExternal) return undefined;
+  return { code: world.oauth.approve({ place, isOrg, userId: user.id, scopes, redirectUri }) };
+}
+
 /**
  * `oauth.v2.access`: exchanges a code, or a refresh token, for a bot token.
  * @throws WebApiError invalid_client_id, bad_client_secret, invalid_grant_type, and those of the exchange
@@ -181,15 +232,6 @@ function describe(worlds: readonly World[], issued: IssuedToken, isInstall: bool
     enterprise: isJson(grid) ? { id: grid.id, name: grid.name } : null,
     is_enterprise_install: issued.isOrg,
   };
-}
-
-/** Where an app can be installed: the workspaces, and the organizations that they belong to. */
-export function listPlaces(worlds: readonly World[]) {
-  const orgs = new Map(worlds.flatMap(({ grid }) => (grid ? [[grid.id, grid] as const] : [])));
-  return [
-    ...worlds.map(({ team: { id } }) => ({ id, isOrg: false })),
-    ...[...orgs.keys()].map((id) => ({ id, isOrg: true })),
-  ];
 }
 
 /** The workspaces that a token is for: of an organization, those that its admins have added the app to. */

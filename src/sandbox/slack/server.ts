@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerAuthorize } from './authorize.ts';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
+import { answerAuthorize } from './oauth.ts';
 import { answerPage } from './page.ts';
 import { answerReplyPost } from './reply-urls.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
@@ -111,8 +111,10 @@ async function answerApi(
   const at = world.clock.now();
   await sleepUnlessNone(world.faults.delayMs(method));
   const answer = answerWebCall(world, worlds, call);
+  // Slack's answers tell Slack's time.
+  const date = new Date(world.clock.now()).toUTCString();
   if (world.faults.takeLostAnswer(method)) outgoing.destroy();
-  else sendJson(outgoing, answer.status, answer.body, { ...dateOf(world), ...answer.headers });
+  else sendJson(outgoing, answer.status, answer.body, { date, ...answer.headers });
   world.journal.record({
     at,
     tookMs: Math.round(performance.now() - startedMs),
@@ -122,11 +124,6 @@ async function answerApi(
     status: answer.status,
     response: JSON.stringify(answer.body),
   });
-}
-
-/** Slack's answers tell Slack's time. */
-function dateOf({ clock }: World) {
-  return { date: new Date(clock.now()).toUTCString() };
 }
 
 async function answerReply(

@@ -48,6 +48,11 @@ export interface Screen {
   /** Text that the panel puts into the composer, until the composer has taken it over. */
   readonly insertedText: string | null;
   readonly notices: readonly Notice[];
+  /**
+   * What was entered on this page. As in Slack it stays when the app updates the view or the message, as long as block and
+   * element keep their IDs; it is sent to the server, but the server's events don't restore it.
+   */
+  readonly drafts: ReadonlyMap<string, Entered>;
   /** A confirmation dialog on top of everything. */
   readonly question: Question | null;
 }
@@ -66,6 +71,7 @@ const emptyScreen: Screen = {
   trafficKind: 'all',
   insertedText: null,
   notices: [],
+  drafts: new Map(),
   question: null,
 };
 
@@ -192,14 +198,8 @@ export function markRead(screen: Screen): Screen {
   return { ...screen };
 }
 
-/**
- * What was entered on this page. As in Slack it stays when the app updates the view or the message, as
- * long as block and element keep their IDs; it is sent to the server, but the server's events don't restore it.
- */
-const drafts = new Map<string, Entered>();
 /** Options chosen from an external select: only the app knows their texts. */
 const options = new Map<string, Json>();
-const draftListeners = new Set<(key: string) => void>();
 
 /** One text for a place: of a view, or of a message. */
 const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
@@ -207,31 +207,15 @@ const keyOf = ({ place, block, action }: AtElement) => JSON.stringify([placeKey(
 
 /** Stores what was entered; `undefined` removes it. */
 export function setDraft(spot: AtElement, value: Entered | undefined): void {
-  const key = keyOf(spot);
-  if (value === undefined) drafts.delete(key);
-  else drafts.set(key, value);
-  for (const listener of [...draftListeners]) listener(key);
+  const drafts = new Map(current.drafts);
+  if (value === undefined) drafts.delete(keyOf(spot));
+  else drafts.set(keyOf(spot), value);
+  changeScreen({ drafts });
 }
 
 /** What was entered here; undefined when nothing was. */
-export function findDraft(spot: AtElement): Entered | undefined {
+export function findDraft({ drafts }: Screen, spot: AtElement): Entered | undefined {
   return drafts.get(keyOf(spot));
-}
-
-/** The same as a hook: the component is redrawn when it changes. */
-export function useDraft(spot: AtElement): Entered | undefined {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const key = keyOf(spot);
-  useEffect(() => {
-    const listener = (changed: string) => {
-      if (changed === key) redraw(0);
-    };
-    draftListeners.add(listener);
-    return () => {
-      draftListeners.delete(listener);
-    };
-  }, [key]);
-  return findDraft(spot);
 }
 
 /** Remembers the words of an option that was chosen. */
@@ -244,9 +228,9 @@ export function findOption(spot: AtElement, value: string): Json | undefined {
   return options.get(`${keyOf(spot)} ${value}`);
 }
 
-/** Forgets everything, when the user changes or the client is reloaded. */
+/** Forgets everything that was entered, when the user changes or the client is reloaded. */
 export function forgetDrafts(): void {
-  drafts.clear();
+  changeScreen({ drafts: new Map() });
   options.clear();
 }
 

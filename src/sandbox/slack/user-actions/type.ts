@@ -159,7 +159,8 @@ export type AppTab = 'home' | 'messages';
 export async function openTab(world: World, user: User, tab: AppTab): Promise<Delivery | undefined> {
   checkActive(world, user);
   const isThere = tab === 'home' ? world.app.hasHomeTab : world.app.hasMessagesTab;
-  if (!isThere) throw new SlackRefusal('no_home', `This app has no ${TAB_NAMES[tab]} tab`);
+  if (!isThere)
+    throw new SlackRefusal('no_home', `This app has no ${tab === 'home' ? 'Home' : 'Messages'} tab`);
   const channel = findChannel(world.channels, 'dm', user.id);
   if (!channel) throw new SlackRefusal('no_home', `${user.name} can't open the app's home`);
   const home = tab === 'home' ? world.views.homeOf(user.id) : undefined;
@@ -171,8 +172,6 @@ export async function openTab(world: World, user: User, tab: AppTab): Promise<De
     ...(home ? { view: describeView(home, user.teamId, world.team.id) } : {}),
   });
 }
-
-const TAB_NAMES = { home: 'Home', messages: 'Messages' } as const;
 
 /** A user reloads the client: ephemeral messages and open modals are gone. */
 export function reload(world: World, user: User): void {

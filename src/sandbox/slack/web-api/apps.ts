@@ -1,13 +1,14 @@
 import { findMessageFaults, findViewFaults } from '../block-kit/find-faults.ts';
 import { isJson, objectsIn } from '../json.ts';
+import { type IssuedToken, sendUninstalled, worldsOf } from '../oauth.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import type { WorkflowRun } from '../workflows.ts';
 import { APP } from '../workspace.ts';
-import type { World } from '../world.ts';
+import type { World, Worlds } from '../world.ts';
 import { required, type WebMethods } from './method.ts';
 
-/** The methods about the app itself, its messages' blocks, and the steps of workflows. */
+/** The methods about the app and its tokens, blocks, and the steps of workflows. */
 export const appMethods: WebMethods = {
   'auth.test': {
     scopes: [],
@@ -22,10 +23,19 @@ export const appMethods: WebMethods = {
       is_enterprise_install: world.grid?.isOrgInstall ?? false,
     }),
   },
+  'auth.revoke': { scopes: [], run: (_world, _args, call) => revoke(call.worlds, getIssued(call.issued)) },
+  'auth.teams.list': {
+    scopes: [],
+    run: (_world, _args, { worlds, issued }) => ({
+      teams: worldsOf(worlds, getIssued(issued)).map(({ team: { id, name } }) => ({ id, name })),
+      // All are on one page.
+      response_metadata: { next_cursor: '' },
+    }),
+  },
   'blocks.validate': { scopes: [], run: validate },
   'functions.completeSuccess': {
     scopes: [],
-    run: (world, args, token) => {
+    run: (world, args, { token }) => {
       const run = getRunning(world, args, token);
       if (!isJson(args.outputs)) required({}, 'outputs');
       const outputs = isJson(args.outputs) ? args.outputs : {};
@@ -36,7 +46,7 @@ export const appMethods: WebMethods = {
   },
   'functions.completeError': {
     scopes: [],
-    run: (world, args, token) => {
+    run: (world, args, { token }) => {
       const run = getRunning(world, args, token);
       world.workflowRuns.end(run.id, { state: 'failed', error: required(args, 'error') });
       return {};
@@ -57,6 +67,20 @@ export const connectionMethods: WebMethods = {
     },
   },
 };
+
+/** @throws WebApiError not_allowed_token_type for the token that the local Slack was started with */
+function getIssued(issued: IssuedToken | undefined): IssuedToken {
+  if (!issued) throw new WebApiError('not_allowed_token_type');
+  return issued;
+}
+
+/** The last token of an app takes the app with it. */
+function revoke(worlds: Worlds, issued: IssuedToken): Json {
+  issued.revoked = 'token_revoked';
+  const [world] = worldsOf(worlds, issued);
+  if (world && world.oauth.listActive(issued.place).length === 0) void sendUninstalled(world, true);
+  return { revoked: true };
+}
 
 /**
  * Whether the token is that of a run. It works for as long as its run goes on.

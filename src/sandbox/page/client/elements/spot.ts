@@ -3,7 +3,7 @@ import { useContext, useState } from 'preact/hooks';
 import { isJson, objectIn, textIn } from '../../../slack/json.ts';
 import type { AtElement, Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { confirmed, findDraft, setDraft, useDraft } from '../state.ts';
+import { confirmed, findDraft, getScreen, setDraft, useScreen } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */
 interface Surface {
@@ -43,7 +43,7 @@ export function useSpot(block: Json, element: Json) {
     block: textIn(block, 'block_id'),
     action: textIn(element, 'action_id'),
   };
-  const draft = useDraft(spot);
+  const draft = useScreen((screen) => findDraft(screen, spot));
   const entered = draft === undefined ? enteredOf(surface.values[spot.block]?.[spot.action]) : draft;
   const isInput = block.type === 'input';
   const act = (value?: Entered) => press(spot, element, value, setBusy);
@@ -71,7 +71,7 @@ async function press(
 ): Promise<void> {
   const dialog = objectIn(element, 'confirm');
   const isHeld = value !== undefined;
-  const before = findDraft(spot);
+  const before = findDraft(getScreen(), spot);
   const takeBack = () => isHeld && setDraft(spot, before);
   if (dialog && !(await confirmed(dialog))) return void takeBack();
   if (isHeld) setDraft(spot, value);

@@ -157,12 +157,11 @@ function Servers({ panel: { servers, account } }: { readonly panel: PanelState }
   return (
     <Section
       id="servers"
-      title={[
-        'Servers ',
-        <span key="count" class="quiet">
-          {servers.length}
-        </span>,
-      ]}
+      title={
+        <>
+          Servers <span class="quiet">{servers.length}</span>
+        </>
+      }
     >
       {servers.length === 0 && <p class="quiet">None yet.</p>}
       <ul class="rows scrolling">
