@@ -186,7 +186,6 @@ async function grantRoles({ ports }: RunningApp): Promise<void> {
   }
 }
 
-/** Gives the app an API key. */
 async function connect({ ports }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
   const key = new Secret(hosting.createKey(account));
   await ports.apiKeys.put(TEAM.id, key, USERS.olga.id, ports.system.now());

@@ -25,7 +25,6 @@ export class Tour {
     });
   }
 
-  /** Checks the steps that are not done yet. */
   async check(): Promise<void> {
     for (const { id } of STEPS) {
       if (this.#done.has(id) || !(await STEP_CHECKS[id](this.#evidence))) continue;
@@ -35,7 +34,6 @@ export class Tour {
   }
 }
 
-/** The five steps in their order. */
 const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
   {
     id: 'connect',
@@ -79,7 +77,6 @@ interface Evidence {
   findAppKey(): Promise<string | undefined>;
 }
 
-/** Whether each step has really happened. */
 const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
   connect: isConnected,
   create: hasCreated,

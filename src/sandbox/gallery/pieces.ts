@@ -105,7 +105,6 @@ function withOwnIds(pieces: readonly DrawnPiece[]): readonly DrawnPiece[] {
   });
 }
 
-/** A surface as it is drawn. */
 type DrawnPiece = Exclude<GalleryPiece, { readonly kind: 'sentences' }> & Pick<Surface, 'group' | 'family'>;
 
 /**
@@ -152,7 +151,6 @@ function makeRow(piece: DrawnPiece, isNew: (part: unknown) => boolean): Sentence
   return isSaid ? shown : { ...shown, notification: text };
 }
 
-/** A name as part of an address. */
 function slugOf(words: string): string {
   return words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }

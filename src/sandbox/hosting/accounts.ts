@@ -69,7 +69,6 @@ export class Accounts {
     this.#move(account, 'charge', amountMinor, what, serverId);
   }
 
-  /** Gives a charge back to the balance. */
   refund(account: AccountId, amountMinor: number, what: string): void {
     this.#move(account, 'refund', amountMinor, what, undefined);
   }

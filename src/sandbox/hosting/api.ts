@@ -173,12 +173,10 @@ export class Exchange {
     response.once('close', () => this.#noteLoss());
   }
 
-  /** Notes what has become known before the end. */
   note(change: RequestChange): void {
     this.#journal.note(this.#entryId, change);
   }
 
-  /** Answers with JSON. */
   json(
     status: number,
     value: unknown,
@@ -213,7 +211,6 @@ export class Exchange {
     this.#response.end(body);
   }
 
-  /** Cuts the connection without an answer. */
   cut(): void {
     this.#noteLoss();
     this.request.socket.destroy();

@@ -88,12 +88,10 @@ export class HostingService {
     return this.accounts.balanceOf(account);
   }
 
-  /** The charges of one account, or of all. */
   charges(account?: Account): MoneyEntry[] {
     return this.#money('charge', account);
   }
 
-  /** The refunds of one account, or of all. */
   refunds(account?: Account): MoneyEntry[] {
     return this.#money('refund', account);
   }

@@ -253,7 +253,6 @@ function applyPower(server: ServerRecord, action: PowerAction, nowMs: number, re
   server.busy = action === 'reboot' ? { state: 'rebooting', untilMs: nowMs + rebootMs } : undefined;
 }
 
-/** The server as the API shows it. */
 function toWire(server: ServerRecord, nowMs: number): WireServer {
   return {
     id: server.id,

@@ -7,7 +7,6 @@ import { reportFailure } from './journal.ts';
 // Longer than a pause inside a test: an idle connection closed under a paid request would look like a lost one.
 const KEEP_ALIVE_MS = 60_000;
 
-/** A hosting service that listens on loopback. */
 export interface Hosting extends HostingService {
   readonly port: number;
   /** The base address of the API, version included, without a slash at the end. */

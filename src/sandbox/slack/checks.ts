@@ -60,7 +60,6 @@ export function faultWords(faults: readonly BlockKitFault[]): readonly string[] 
   return faults.map((fault) => `[ERROR] ${fault.words} [json-pointer:${fault.path}]`);
 }
 
-/** Records what users would not see as it was meant. */
 function checkDrawing(world: World, what: string, blocks: unknown): void {
   checkDialogs(world, what, blocks);
   checkEscapes(world, what, blocks);

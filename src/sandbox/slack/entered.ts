@@ -14,7 +14,6 @@ export interface PlacedElement {
   readonly actionId: string;
 }
 
-/** All interactive elements of blocks, in order. */
 export function listElements(blocks: readonly Json[]): readonly PlacedElement[] {
   return blocks.flatMap((block) => {
     const listed = Array.isArray(block.elements) ? block.elements : [];
@@ -70,7 +69,6 @@ export function isStateful(element: Json): boolean {
   return Object.hasOwn(STATEFUL, String(element.type));
 }
 
-/** Whether the element is a text input. */
 export function isTextInput(element: Json): boolean {
   return STATEFUL[String(element.type)]?.[0] === 'text';
 }

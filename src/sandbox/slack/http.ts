@@ -4,7 +4,6 @@ import { readJson } from './json.ts';
 /** Bigger bodies are refused; Slack's own limit for a view is 250 kB. */
 const MAX_BODY_BYTES = 2_000_000;
 
-/** Reads a request's body as text. */
 export async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -17,7 +16,6 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Answers with JSON. */
 export function sendJson(
   outgoing: ServerResponse,
   status: number,
@@ -31,7 +29,6 @@ export function sendJson(
   outgoing.end(JSON.stringify(body));
 }
 
-/** Answers with plain text. */
 export function sendText(outgoing: ServerResponse, status: number, body: string): void {
   outgoing.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
   outgoing.end(body);

@@ -9,7 +9,6 @@ export type ManifestFacts = ReturnType<typeof parseManifest>;
 /** A step that an app offers in workflows, as its manifest defines it. */
 export type StepDefinition = ManifestFacts['steps'][number];
 
-/** One input or output of a step. */
 export type StepParameter = StepDefinition['inputs'][number];
 
 /** One of the manifests that this repository ships. Each is parsed once: hundreds of tests start a local Slack. */

@@ -3,7 +3,6 @@ import type { Journal } from './journal.ts';
 import type { Json, MessageContent } from './page-api.ts';
 import type { Ids } from './world.ts';
 
-/** A message as the local Slack stores it. */
 export interface StoredMessage extends MessageContent {
   /** The only user who sees it; undefined: the whole channel. */
   readonly to: string | undefined;

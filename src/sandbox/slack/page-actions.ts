@@ -54,7 +54,6 @@ const actionSchema = z.object({ as: text }).and(
 
 export type PageAction = z.output<typeof actionSchema>;
 
-/** Parses an action of the page; undefined if it is not valid. */
 export function parseAction(given: unknown): PageAction | undefined {
   return actionSchema.safeParse(given).data;
 }

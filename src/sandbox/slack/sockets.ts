@@ -134,7 +134,6 @@ type Settle = (acknowledgment: Acknowledgment) => void;
 /** Slack's servers ping as often. */
 const PING_MS = 10_000;
 
-/** One WebSocket of the app, as Slack sees it. */
 class AppConnection {
   readonly #socket: WebSocket;
   readonly #breakRule: (rule: string, words: string) => void;

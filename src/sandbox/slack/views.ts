@@ -22,7 +22,6 @@ export interface StoredView {
   readonly trouble: string | undefined;
 }
 
-/** The open modals and home tabs of all users. */
 export class Views {
   readonly #ids: Ids;
   readonly #journal: Journal;
@@ -88,7 +87,6 @@ export class Views {
     return this.#homes.get(user);
   }
 
-  /** Finds an open modal or a home tab. */
   find(id: string): StoredView | undefined {
     const all = [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
     return all.find((view) => view.id === id);

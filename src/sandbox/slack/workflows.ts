@@ -211,7 +211,6 @@ function runRow({ step, inputs, state, outputs, error }: WorkflowRun): string {
 ${outcome === '' ? '' : `<br>${escapeHtml(outcome)}`}</li>`;
 }
 
-/** The style of the page on which workflows are run, light and dark; its colors are those of the sandbox's page. */
 const PAGE_STYLE = `
 :root{color-scheme:light dark;--ink:light-dark(#1b1f24,#e4e6e9);--ink-2:light-dark(#59616b,#a7afb8);
 --line:light-dark(#7a838e,#8b949e);--danger:light-dark(#b3261e,#ff9c93)}

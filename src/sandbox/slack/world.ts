@@ -34,7 +34,6 @@ export interface InstalledApp extends GrantedFacts {
   botToken: string;
   /** The app-level token, for Socket Mode. */
   appToken: string;
-  /** Scopes of the app-level token. */
   appTokenScopes: readonly string[];
   /** How long Slack waits for an ack; really 3000. */
   ackTimeoutMs: number;
@@ -53,7 +52,6 @@ export interface Grid {
   readonly isOrgInstall: boolean;
 }
 
-/** What a local Slack is started with. */
 export interface SlackOptions {
   readonly app: Pick<InstalledApp, 'signingSecret' | 'botToken'> &
     Partial<Omit<InstalledApp, 'verificationToken'>> & {
@@ -72,7 +70,6 @@ export interface SlackOptions {
   readonly pages?: Pages;
 }
 
-/** What all workspaces share. */
 interface Shared {
   readonly app: InstalledApp;
   readonly oauth: OAuth;
@@ -95,7 +92,6 @@ export function createWorld(
   const sockets = first?.sockets ?? new SocketConnections(app, clock, ids, journal);
   return {
     team,
-    /** How the app is installed. */
     oauth: first?.oauth ?? makeOAuth(options, clock, ids, journal),
     app,
     clock,

@@ -3,7 +3,6 @@ import { changeScreen, getScreen, type Notice } from './state.ts';
 
 type WithoutAs<Action> = Action extends PageAction ? Omit<Action, 'as'> : never;
 
-/** What the user of this page does. */
 type ClientAction = WithoutAs<PageAction>;
 
 const NOTICE_MS = 6000;
@@ -50,7 +49,6 @@ export async function performWithNotice(action: ClientAction): Promise<PageResul
   return done;
 }
 
-/** Shows a notice for a few seconds. */
 export function showNotice(words: string): void {
   notices += 1;
   const notice = { id: notices, words };
@@ -60,7 +58,6 @@ export function showNotice(words: string): void {
   setTimeout(() => dismissNotice(notice.id), NOTICE_MS);
 }
 
-/** Removes a notice. */
 export function dismissNotice(id: number): void {
   changeScreen((screen) => ({ ...screen, notices: screen.notices.filter((each) => each.id !== id) }));
 }

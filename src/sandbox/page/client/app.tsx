@@ -10,7 +10,6 @@ import { Panel } from './panel/panel.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { changeScreen, type Screen, useScreen } from './state.ts';
 
-/** The whole page. */
 export function App() {
   const state = useScreen((screen) => screen.state);
   const link = useScreen((screen) => screen.link);

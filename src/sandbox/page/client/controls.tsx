@@ -25,7 +25,6 @@ interface SmallButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button of the panel. */
 export function SmallButton({ label, isBusy, onClick, children }: SmallButtonProps) {
   return (
     <button type="button" class="button small" aria-label={label} aria-busy={isBusy} onClick={onClick}>

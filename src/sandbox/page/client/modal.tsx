@@ -9,7 +9,6 @@ import { SurfaceContext, settleFills } from './elements/spot.ts';
 import { type Question, useScreen } from './state.ts';
 import { plainWords } from './text/view.tsx';
 
-/** The modal on top of the stack, if one is open. */
 export function OpenModal() {
   const views = useScreen((screen) => screen.state?.views);
   const view = views?.at(-1);

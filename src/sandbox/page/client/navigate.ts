@@ -13,7 +13,6 @@ export function addressOf({ id }: Pick<PageUser, 'id'>): string {
   return `/?as=${encodeURIComponent(id)}${location.hash}`;
 }
 
-/** Switches this tab to another user. */
 export function switchUser(id: string): void {
   const known = getScreen().state?.people.find((user) => user.id === id);
   if (known) globalThis.history.pushState(null, '', addressOf(known));
@@ -54,7 +53,6 @@ function rest(): void {
   disconnect = undefined;
 }
 
-/** Shows a channel. */
 export function selectChannel(channel: PageChannel): void {
   changeScreen((screen) =>
     markRead({ ...screen, channel: channel.id, thread: '', tab: 'messages', drawer: 'none' }),
@@ -84,7 +82,6 @@ export function togglePanel(screen: Screen): Screen {
     : { ...screen, drawer: 'panel' };
 }
 
-/** Whether the panel is visible. */
 export function hasOpenPanel(screen: Screen): boolean {
   return wideScreen.matches ? screen.isPanelOpen : screen.drawer === 'panel';
 }

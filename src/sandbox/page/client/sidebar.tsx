@@ -106,7 +106,6 @@ interface UserListProps {
   readonly onClose: () => void;
 }
 
-/** A link for each user; arrow keys move between them. */
 function UserList({ state, onClose }: UserListProps) {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {

@@ -12,7 +12,6 @@ import type {
   Subcommand,
 } from '../../slack/page-api.ts';
 
-/** A question that waits for an answer. */
 export interface Question {
   /** Slack's confirmation dialog object. */
   readonly dialog: Json;
@@ -78,7 +77,6 @@ const emptyScreen: Screen = {
 let current: Screen = emptyScreen;
 const listeners = new Set<() => void>();
 
-/** What the page shows now. */
 export function getScreen(): Screen {
   return current;
 }
@@ -174,7 +172,6 @@ interface Unread {
 /** The browser keeps here, for all of its tabs, up to which message a user has read a channel. */
 const readKey = ({ as }: PageState, channel: PageChannel) => `read ${as.id}/${channel.id}`;
 
-/** What this user has not seen yet in a channel. */
 export function countUnread({ state }: Screen, channel: PageChannel): Unread {
   if (!state) return { count: 0, pings: 0 };
   const upTo = localStorage.getItem(readKey(state, channel)) ?? '';
@@ -186,7 +183,6 @@ export function countUnread({ state }: Screen, channel: PageChannel): Unread {
   return { count: fresh.length, pings: pings.length };
 }
 
-/** Marks the selected channel as read up to its last message. */
 export function markRead(screen: Screen): Screen {
   const { state, tab } = screen;
   const channel = state?.channels.find(({ id }) => id === screen.channel);
@@ -218,12 +214,10 @@ export function findDraft({ drafts }: Screen, spot: AtElement): Entered | undefi
   return drafts.get(keyOf(spot));
 }
 
-/** Remembers the words of an option that was chosen. */
 export function rememberOption(spot: AtElement, option: Json): void {
   options.set(`${keyOf(spot)} ${String(option.value)}`, option);
 }
 
-/** The option with that value that was chosen here. */
 export function findOption(spot: AtElement, value: string): Json | undefined {
   return options.get(`${keyOf(spot)} ${value}`);
 }
@@ -251,7 +245,6 @@ export function sandboxNow(): number {
   return Date.now() + (getScreen().panel?.account.movedMs ?? 0);
 }
 
-/** How many steps of the tour are done. */
 export function countDone(steps: readonly TourStep[]): number {
   return steps.filter(({ isDone }) => isDone).length;
 }

@@ -11,7 +11,6 @@ function object(required: Fields, optional: Fields = {}) {
   return z.strictObject({ ...required, ...z.object(optional).partial().shape });
 }
 
-/** An object of this `type`. */
 export function typed(type: string, required: Fields, optional: Fields = {}) {
   return object({ type: z.literal(type), ...required }, optional);
 }
@@ -45,15 +44,12 @@ export function textLength(part: unknown): number {
   }, 0);
 }
 
-/** A plain_text object of 1 to `max` characters. */
 export const plainText = (max: number = LIMITS.text) =>
   typed('plain_text', { text: filled(max) }, { emoji: z.boolean() });
 
-/** A mrkdwn object of 1 to `max` characters. */
 export const mrkdwn = (max: number = LIMITS.text) =>
   typed('mrkdwn', { text: filled(max) }, { verbatim: z.boolean() });
 
-/** A plain_text or mrkdwn object. */
 export const anyText = (max?: number) => z.discriminatedUnion('type', [plainText(max), mrkdwn(max)]);
 
 const style = z.enum(['primary', 'danger']);

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { isJson } from '../json.ts';
 
-/** One thing that Slack would refuse. */
 export interface BlockKitFault {
   /** JSON pointer into the message or view. */
   readonly path: string;
@@ -43,7 +42,6 @@ export function because(rule: Rule, words: string, ...path: string[]) {
   return { params: { rule }, error: words, path };
 }
 
-/** Reports that the value under refinement breaks a rule. */
 export function report(
   context: z.RefinementCtx,
   rule: Rule,

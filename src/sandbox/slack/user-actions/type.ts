@@ -12,7 +12,6 @@ import { APP, type Channel, findChannel, SLACKBOT, type User } from '../workspac
 import type { World } from '../world.ts';
 import { checkActive, getChannel, getMessage } from './places.ts';
 
-/** How something is typed. */
 export interface Typing {
   /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
   readonly isForced?: boolean;

@@ -14,7 +14,6 @@ interface WebMethod {
   run(world: World, args: Json, call: AuthorizedCall): Json;
 }
 
-/** What a call is made with. */
 interface AuthorizedCall {
   readonly worlds: Worlds;
   readonly token: string;

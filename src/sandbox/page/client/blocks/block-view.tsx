@@ -25,7 +25,6 @@ const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   data_visualization: Chart,
 };
 
-/** Blocks, one below the other. */
 export function Blocks({ blocks }: { readonly blocks: readonly Json[] }) {
   return (
     <>
@@ -92,7 +91,6 @@ function Actions({ block }: BlockProps) {
   );
 }
 
-/** What every view of a block is given. */
 export interface BlockProps {
   readonly block: Json;
 }

@@ -9,7 +9,6 @@ import { TourCount } from '../panel/tour.tsx';
 import { BrokenRuleCount } from '../panel/traffic.tsx';
 import { changeScreen, useScreen } from '../state.ts';
 
-/** The sign before a channel's name. */
 export function channelIcon(kind: PageChannel['kind']): IconName {
   return ({ public: 'hash', private: 'lock', shared: 'shared', dm: 'app' } as const)[kind];
 }
@@ -100,7 +99,6 @@ function Tabs() {
   );
 }
 
-/** The app's home tab, as the app published it. */
 export function Home({ view, appName }: { readonly view: PageView | null; readonly appName: string }) {
   return (
     <section class="home" aria-label={`Home of ${appName}`}>

@@ -264,7 +264,6 @@ function completeName(typed: string, { people, groups, channels }: PageState): r
   );
 }
 
-/** The app's global shortcuts, if it has any. */
 function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly PageShortcut[] }) {
   const global = shortcuts.filter(({ type }) => type === 'global');
   if (global.length === 0) return null;

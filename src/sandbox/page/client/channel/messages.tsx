@@ -228,12 +228,10 @@ function messagesOfChannel(messages: readonly PageMessage[]): readonly PageMessa
   );
 }
 
-/** What a thread shows: its first message, and the replies. */
 function messagesOfThread(messages: readonly PageMessage[], root: string): readonly PageMessage[] {
   return messages.filter(({ ts, threadTs }) => ts === root || threadTs === root);
 }
 
-/** The replies to each message that has some. */
 function countReplies(messages: readonly PageMessage[]): ReadonlyMap<string, Replies> {
   const found = new Map<string, Replies>();
   for (const { ts, threadTs } of messages) {

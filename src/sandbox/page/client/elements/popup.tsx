@@ -97,7 +97,6 @@ interface MenuButtonProps extends Pick<MenuProps, 'items' | 'label'> {
   readonly children: ComponentChildren;
 }
 
-/** A button that opens a menu. */
 export function MenuButton({ class: name, label, menu, items, children }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);

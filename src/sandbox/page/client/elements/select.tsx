@@ -156,7 +156,6 @@ interface OptionListProps {
   readonly onChoose: (option: Json) => void;
 }
 
-/** The options of an open menu, in their groups. */
 function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
   const options = groups.flatMap((group) => group.options);
   const rowOf = (option: Json) => {

@@ -15,7 +15,6 @@ interface Surface {
 
 export const SurfaceContext = createContext<Surface>({ place: { view: '' }, values: {}, errors: {} });
 
-/** An element within its block. */
 export interface ElementProps {
   readonly block: Json;
   readonly element: Json;
@@ -52,7 +51,6 @@ export function useSpot(block: Json, element: Json) {
     entered,
     isBusy,
     isInput,
-    /** Presses it. */
     act,
     /** Enters a value: into an input it is stored until the form is submitted; any other element sends it to the app now. */
     enter: (value: Entered): Promise<void> => (isInput ? fill(spot, value) : act(value)),
@@ -83,7 +81,6 @@ async function press(
   if (!done.ok) takeBack();
 }
 
-/** Sends the server what was entered into an input. */
 async function fill(spot: AtElement, value: Entered): Promise<void> {
   setDraft(spot, value);
   const sending = performWithNotice({ do: 'fill', ...spot, value });

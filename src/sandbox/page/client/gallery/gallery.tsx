@@ -79,7 +79,6 @@ function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
   );
 }
 
-/** All that a piece says, in lower case. */
 function textOf(piece: GalleryPiece): string {
   const content = piece.kind === 'sentences' ? piece.rows : piece.payload;
   return `${piece.group} ${piece.name} ${JSON.stringify(content)}`.toLowerCase();
@@ -102,7 +101,6 @@ interface ContentsProps {
   readonly isOpen: boolean;
 }
 
-/** The table of contents. */
 function Contents({ groups, isOpen }: ContentsProps) {
   // Closed on a phone, which has no room for it.
   const [isUnfolded] = useState(() => matchMedia('(min-width: 721px)').matches);
@@ -132,7 +130,6 @@ function Contents({ groups, isOpen }: ContentsProps) {
   );
 }
 
-/** The address of a group within the page. */
 function anchorOf(group: string): string {
   return `group-${group.toLowerCase().replaceAll(' ', '-')}`;
 }

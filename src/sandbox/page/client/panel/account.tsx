@@ -52,7 +52,6 @@ export function Account({ panel }: { readonly panel: PanelState }) {
 
 const TOP_UPS = [10, 50, 200];
 
-/** The balance, and buttons to top it up. */
 function Balance({ account }: { readonly account: PanelAccount }) {
   const { refusal, run } = usePanelAction();
   return (
@@ -219,7 +218,6 @@ const WORDS: Readonly<Record<MoneyEntry['kind'], string>> = {
   refund: 'Refund',
 };
 
-/** The last top-ups, charges and refunds, newest first. */
 function Money({ entries }: { readonly entries: readonly MoneyEntry[] }) {
   return (
     <Section id="money" title="Charges and refunds">
@@ -318,7 +316,6 @@ function PriceRow({ plan: { code, monthly } }: { readonly plan: Plan }) {
   );
 }
 
-/** The faults that the hosting service can be switched to. */
 function Faults({ panel: { presets, account } }: { readonly panel: PanelState }) {
   const { faults } = account;
   return (
@@ -408,7 +405,6 @@ const LINKS = [
   { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
 ];
 
-/** The other pages of the sandbox. */
 function Links() {
   return (
     <ul class="panel-links">

@@ -38,7 +38,6 @@ const TABS: readonly (readonly [PanelTab, string])[] = [
   ['traffic', 'Traffic'],
 ];
 
-/** The tabs of the panel; arrow keys move between them. */
 function PanelTabs({ brokenRules }: { readonly brokenRules: number }) {
   const shown = useScreen((screen) => screen.panelTab);
   const move = (event: KeyboardEvent) => {

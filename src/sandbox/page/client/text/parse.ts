@@ -1,6 +1,5 @@
 import { getScreen } from '../state.ts';
 
-/** A piece of a line of mrkdwn. */
 export type Inline =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bold' | 'italic' | 'strike'; readonly children: readonly Inline[] }
@@ -67,7 +66,6 @@ const SPANS: readonly [RegExp, (content: string) => Inline][] = [
 ];
 const BARE_LINK = /(https?:\/\/[^\s<>|]*[^\s<>|.,;:!?)'"])/y;
 
-/** Reads one line. */
 export function parseInline(line: string, options: MrkdwnOptions = {}): readonly Inline[] {
   const spans = options.verbatim ? SPANS : [...SPANS, [BARE_LINK, parseReference] as const];
   const found: Inline[] = [];
@@ -206,7 +204,6 @@ function startOfDay(ms: number): number {
   return new Date(ms).setHours(0, 0, 0, 0);
 }
 
-/** The moment of a message, from its ts. */
 export function dateOfTs(ts: string): Date {
   return new Date(Number(ts) * 1000);
 }

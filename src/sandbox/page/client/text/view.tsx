@@ -32,7 +32,6 @@ export function plainWords(of: Json | undefined): string {
   return of?.emoji === false ? text : withEmoji(text);
 }
 
-/** Slack's mrkdwn. */
 export function Mrkdwn({ text, verbatim = false }: { readonly text: string; readonly verbatim?: boolean }) {
   return (
     <>
@@ -120,7 +119,6 @@ function SlackDate({ seconds, format, fallback }: { seconds: number; format: str
   );
 }
 
-/** A rich_text block. */
 export function RichText({ block }: { readonly block: Json }) {
   return (
     <>
