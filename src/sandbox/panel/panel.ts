@@ -1,5 +1,4 @@
 import type { Store } from '../../context.ts';
-import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
 import { decimalOf } from '../hosting/catalog.ts';
 import type { Fault } from '../hosting/faults.ts';
@@ -8,8 +7,7 @@ import { type RequestEntry, reportFailure } from '../hosting/journal.ts';
 import { answerPost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import type { Journal } from '../slack/journal.ts';
 import type { Pages } from '../slack/server.ts';
-import { TEAM } from '../slack/workspace.ts';
-import { Tour } from '../tour.ts';
+import { findAppKey, Tour } from '../tour.ts';
 import { findPresetOf, PRESETS, parseAction, performAction } from './actions.ts';
 import type {
   PanelAccount,
@@ -55,10 +53,9 @@ export class Panel {
   #isClosed = false;
 
   constructor(parts: PanelParts) {
-    const { hosting, account, slack, store, onStep = () => undefined } = parts;
+    const { hosting, slack, onStep = () => undefined } = parts;
     this.#parts = parts;
-    const findAppKey = () => findKeyOf(store);
-    this.tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey }, onStep);
+    this.tour = new Tour(parts, onStep);
     this.#stops = [
       hosting.onEvent(() => this.#schedule()),
       slack.onEvent(({ type }) => type !== 'panel' && this.#schedule()),
@@ -68,7 +65,7 @@ export class Panel {
   async state(): Promise<PanelState> {
     const { hosting, account, store } = this.#parts;
     return {
-      account: panelAccount(hosting, account, await findKeyOf(store)),
+      account: panelAccount(hosting, account, await findAppKey(store)),
       servers: hosting.listServers(account),
       money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN),
       requests: hosting.requests().slice(-REQUESTS_SHOWN).map(maskKeys),
@@ -155,16 +152,6 @@ export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Page
         return sendText(outgoing, 404, 'not found');
     }
   };
-}
-
-/** Finds the app's API key; one that can't be decrypted counts as none. */
-async function findKeyOf(store: Store): Promise<string | undefined> {
-  try {
-    return (await store.apiKeys.find(TEAM.id))?.key.reveal();
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
 }
 
 /** Describes the account and the service; `appKey` is the app's API key of its workspace. */

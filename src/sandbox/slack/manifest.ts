@@ -89,13 +89,7 @@ const parameters = z
       is_required: z.boolean().default(false),
     }),
   )
-  .transform((given) =>
-    Object.entries(given).map(([name, { is_required: isRequired, ...more }]) => ({
-      name,
-      ...more,
-      isRequired,
-    })),
-  );
+  .transform((given) => Object.entries(given).map(([name, parameter]) => ({ name, ...parameter })));
 
 /** `functions` of a manifest (version 1). */
 const functionsIn = z

@@ -43,14 +43,11 @@ export class Messages {
 
   post(draft: MessageDraft): StoredMessage {
     return this.#store('message', {
-      channel: draft.channel,
+      to: undefined,
+      ...draft,
       ts: this.#ids.ts(),
-      user: draft.user,
-      text: draft.text,
       blocks: nameBlocks(draft.blocks, this.#ids),
       attachments: draft.attachments ?? [],
-      to: draft.to,
-      threadTs: draft.threadTs,
       edited: false,
       reactions: [],
       entered: new Map(),

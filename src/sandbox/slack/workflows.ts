@@ -45,20 +45,16 @@ function findInputErrors(world: World, { inputs }: StepDefinition, given: Json):
   return Object.fromEntries([...unknown.map((name) => [name, `${name}: no such input`] as const), ...wrong]);
 }
 
-function findProblem(world: World, { type, isRequired }: StepParameter, value: unknown): string | undefined {
-  if (value === undefined) return isRequired ? 'required' : undefined;
+function findProblem(world: World, input: StepParameter, value: unknown): string | undefined {
+  if (value === undefined) return input.is_required ? 'required' : undefined;
   if (typeof value !== 'string') return 'has to be text';
-  if (type === 'slack#/types/channel_id' && findChannel(world.channels, value)?.id !== value)
+  if (input.type === 'slack#/types/channel_id' && findChannel(world.channels, value)?.id !== value)
     return 'has to be the ID of a channel';
   return undefined;
 }
 
 /** The event `function_executed` (Slack's page about it): it names neither the workflow nor who started it. */
 function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json {
-  const describe = ({ isRequired, ...parameter }: StepParameter) => ({
-    ...parameter,
-    is_required: isRequired,
-  });
   return {
     type: 'function_executed',
     function: {
@@ -67,8 +63,8 @@ function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json
       title: step.title,
       description: step.description,
       type: 'app',
-      input_parameters: step.inputs.map(describe),
-      output_parameters: step.outputs.map(describe),
+      input_parameters: step.inputs,
+      output_parameters: step.outputs,
       app_id: APP.id,
       date_created: 1_700_000_000,
       date_updated: 1_700_000_000,
@@ -184,9 +180,9 @@ function stepForm(world: World, { id, title, description, inputs }: StepDefiniti
 ${inputs.map((input) => field(world, input)).join('')}<p><button>Run</button></p></form>`;
 }
 
-function field(world: World, { name, title, description, type, isRequired }: StepParameter): string {
-  const required = isRequired ? ' required' : '';
-  const optional = isRequired ? '' : ' <small>optional</small>';
+function field(world: World, { name, title, description, type, is_required }: StepParameter): string {
+  const required = is_required ? ' required' : '';
+  const optional = is_required ? '' : ' <small>optional</small>';
   const control =
     type === 'slack#/types/channel_id'
       ? `<select name="${escapeHtml(name)}"${required}><option value="">None</option>${channels(world)}</select>`

@@ -101,12 +101,7 @@ function UserSwitch({ state }: { readonly state: PageState }) {
   );
 }
 
-interface UserListProps {
-  readonly state: PageState;
-  readonly onClose: () => void;
-}
-
-function UserList({ state, onClose }: UserListProps) {
+function UserList({ state, onClose }: { readonly state: PageState; readonly onClose: () => void }) {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])];

@@ -56,7 +56,7 @@ export interface Screen {
   readonly question: Question | null;
 }
 
-const emptyScreen: Screen = {
+let current: Screen = {
   as: 'olga',
   state: null,
   link: 'connecting',
@@ -74,7 +74,6 @@ const emptyScreen: Screen = {
   question: null,
 };
 
-let current: Screen = emptyScreen;
 const listeners = new Set<() => void>();
 
 export function getScreen(): Screen {
@@ -163,16 +162,11 @@ function putMessage(messages: readonly PageMessage[], message: PageMessage): rea
   return messages.toSpliced(after + 1, 0, message);
 }
 
-interface Unread {
-  readonly count: number;
-  /** Messages that notify this user by name. */
-  readonly pings: number;
-}
-
 /** The browser keeps here, for all of its tabs, up to which message a user has read a channel. */
 const readKey = ({ as }: PageState, channel: PageChannel) => `read ${as.id}/${channel.id}`;
 
-export function countUnread({ state }: Screen, channel: PageChannel): Unread {
+/** How many messages this user has not seen, and how many of them notify the user by name. */
+export function countUnread({ state }: Screen, channel: PageChannel) {
   if (!state) return { count: 0, pings: 0 };
   const upTo = localStorage.getItem(readKey(state, channel)) ?? '';
   const isDm = channel.kind === 'dm';

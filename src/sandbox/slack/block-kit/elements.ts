@@ -15,11 +15,14 @@ export function typed(type: string, required: Fields, optional: Fields = {}) {
   return object({ type: z.literal(type), ...required }, optional);
 }
 
-/** An object that has at least one of these fields; said once all else is right. */
+/** Said once all else is right. */
+export const last = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
+
+/** An object that has at least one of these fields. */
 export function withOneOf(schema: z.ZodObject, ...names: readonly string[]) {
   return schema.refine((value) => names.some((name) => value[name] !== undefined), {
     ...because('missing', `one of ${names.join(', ')} is required`),
-    when: ({ issues }) => issues.length === 0,
+    ...last,
   });
 }
 

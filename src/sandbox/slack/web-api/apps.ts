@@ -106,7 +106,7 @@ function getRunning(world: World, args: Json, token: string): WorkflowRun {
 
 /** @throws WebApiError parameter_validation_failed where they are not those of the manifest */
 function checkOutputs(world: World, { step }: WorkflowRun, outputs: Json): void {
-  const missing = step.outputs.filter(({ name, isRequired }) => isRequired && outputs[name] === undefined);
+  const missing = step.outputs.filter((output) => output.is_required && outputs[output.name] === undefined);
   const unknown = Object.keys(outputs).filter((name) => !step.outputs.some((each) => each.name === name));
   const wrong = Object.entries(outputs).filter(([, value]) => typeof value !== 'string');
   if (missing.length + unknown.length + wrong.length === 0) return;
