@@ -84,7 +84,7 @@ export function Notices() {
   return (
     <div class="notices" role="alert">
       {notices.map(({ id, words }) => (
-        <div key={id} class="notice">
+        <div key={id} class="row notice">
           {words}
           <IconButton name="close" label="Dismiss" onClick={() => dismissNotice(id)} />
         </div>

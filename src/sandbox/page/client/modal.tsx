@@ -79,7 +79,7 @@ interface ModalLookProps {
 export function ModalLook({ view, titleId, isStacked, isBusy, onClose }: ModalLookProps) {
   return (
     <>
-      <header class="modal-head">
+      <header class="row modal-head">
         {isStacked && <IconButton name="back" label="Back" onClick={() => onClose(false)} />}
         <h2 id={titleId}>{view.title}</h2>
         <IconButton name="close" label="Close" onClick={() => onClose(true)} />

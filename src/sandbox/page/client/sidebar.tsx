@@ -14,7 +14,7 @@ export function Sidebar({ state }: { readonly state: PageState }) {
   const conversations = state.channels.filter(({ kind }) => kind === 'dm');
   return (
     <div class="sidebar">
-      <div class="workspace">
+      <div class="row workspace">
         <strong>{state.team.name}</strong>
         <span class={`link ${link}`} role="status">
           {link === 'live' ? 'live' : 'reconnecting…'}
@@ -56,7 +56,7 @@ function ChannelRow({ channel }: { readonly channel: PageChannel }) {
     <li>
       <button
         type="button"
-        class={`channel-row ${count > 0 ? 'unread' : ''}`}
+        class={`row channel-row ${count > 0 ? 'unread' : ''}`}
         aria-label={count > 0 ? `${channel.name}, ${count} unread` : channel.name}
         aria-current={isSelected ? 'page' : undefined}
         onClick={() => selectChannel(channel)}
@@ -83,7 +83,7 @@ function UserSwitch({ state }: { readonly state: PageState }) {
       <button
         ref={button}
         type="button"
-        class="user-button"
+        class="row user-button"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
@@ -120,7 +120,7 @@ function UserList({ state, onClose }: { readonly state: PageState; readonly onCl
   };
   return (
     <div ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
-      <div class="group-label">Switch user</div>
+      <div class="quiet group-label">Switch user</div>
       <ul ref={list}>
         {state.people
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
@@ -137,7 +137,7 @@ function UserList({ state, onClose }: { readonly state: PageState; readonly onCl
             </li>
           ))}
       </ul>
-      <div class="popup-hint">Ctrl-click opens a new tab; both stay live.</div>
+      <div class="quiet popup-hint">Ctrl-click opens a new tab; both stay live.</div>
     </div>
   );
 }

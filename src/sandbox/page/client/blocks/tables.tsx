@@ -23,7 +23,7 @@ export function DataTable({ block }: BlockProps) {
   const isPaged = rows.length > size;
   return (
     <div class="data-table">
-      <div class="table-tools">
+      <div class="row table-tools">
         <span class="table-caption">{caption}</span>
         {isPaged && (
           <input
@@ -66,7 +66,7 @@ export function DataTable({ block }: BlockProps) {
         </table>
       </section>
       {isPaged && (
-        <div class="pager">
+        <div class="row quiet pager">
           <button type="button" class="button" disabled={at === 0} onClick={() => setPage(at - 1)}>
             ‹ Previous
           </button>

@@ -19,7 +19,7 @@ export function ChannelHeader({ channel, state }: { channel: PageChannel; state:
   const isTouring = useScreen(({ panel }) => panel?.tour.some(({ isDone }) => !isDone) ?? false);
   const isDm = channel.kind === 'dm';
   return (
-    <header class="channel-header">
+    <header class="row channel-header">
       <IconButton
         name="menu"
         label="Channels and users"
@@ -57,7 +57,7 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
         `${app} is not a member of this channel: its commands work, but it can’t post here on its own.`,
       ];
   return (
-    <span class="channel-facts">
+    <span class="row quiet channel-facts">
       <span title={names.join(', ')}>
         {members.length} <span class="wide-only">members</span>
         <span class="narrow-only">

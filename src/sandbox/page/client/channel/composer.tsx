@@ -43,7 +43,7 @@ export function Composer({ channel, state, thread }: ComposerProps) {
                 }}
               >
                 <span class="completion-title">{completion.title}</span>
-                <span class="option-description">{completion.detail}</span>
+                <span class="quiet option-description">{completion.detail}</span>
               </OptionRow>
             ))}
           </div>
@@ -79,7 +79,7 @@ export function Composer({ channel, state, thread }: ComposerProps) {
           <Icon name="send" />
         </button>
       </div>
-      <div class="composer-note" role="status">
+      <div class="quiet composer-note" role="status">
         {sending && (
           <>
             <span class="spinner" aria-hidden="true" /> Sending {sending.split(' ').slice(0, 2).join(' ')}…

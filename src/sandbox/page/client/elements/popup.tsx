@@ -187,7 +187,7 @@ export function OptionRow({ id, isActive, isChosen, mark, onChoose, children }: 
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
     >
-      <span class="option-text">{children}</span>
+      <span class="grow option-text">{children}</span>
       {mark && <span aria-hidden="true">{mark}</span>}
     </div>
   );

@@ -38,7 +38,7 @@ export function SelectElement({ block, element, labelId, describedBy, isWrong }:
       <button
         ref={trigger}
         type="button"
-        class={`select-trigger ${words ? '' : 'empty'}`}
+        class={`row select-trigger ${words ? '' : 'empty'}`}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         aria-label={labelId ? undefined : [placeholder, words].filter(Boolean).join(': ')}
@@ -49,7 +49,7 @@ export function SelectElement({ block, element, labelId, describedBy, isWrong }:
         onClick={() => setTyped(isOpen ? undefined : '')}
         onKeyDown={openByKey}
       >
-        <span class="select-value" id={valueId}>
+        <span class="grow select-value" id={valueId}>
           {words ? <Signed text={words} /> : placeholder}
         </span>
         {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
@@ -140,7 +140,7 @@ function Picker({ anchor, element, spot, chosen, typed, onChoose, onClose }: Pic
         onKeyDown={press}
       />
       <OptionList id={id} groups={groups} at={at} chosen={chosen} onChoose={onChoose} />
-      <div class="picker-note" role="status">
+      <div class="quiet picker-note" role="status">
         {note}
       </div>
     </Popup>
@@ -173,7 +173,7 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
       >
         <TextView of={objectIn(option, 'text')} />
         {description && (
-          <span class="option-description">
+          <span class="quiet option-description">
             <TextView of={description} />
           </span>
         )}
@@ -185,7 +185,7 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
       {groups.map(({ label, options: members }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
         <div key={label} role="group" aria-label={label || undefined}>
-          {label && <div class="group-label">{label}</div>}
+          {label && <div class="quiet group-label">{label}</div>}
           {members.map(rowOf)}
         </div>
       ))}

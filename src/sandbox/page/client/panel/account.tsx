@@ -187,7 +187,7 @@ function ServerRow({ server, movedMs }: { readonly server: WireServer; readonly 
     <li>
       <div class="row server-row">
         <span class={`state ${state}`} title={state} />
-        <span class="server-label" title={`${label} · #${id} · ${ipv4}`}>
+        <span class="grow server-label" title={`${label} · #${id} · ${ipv4}`}>
           {label}
         </span>
         <span class="quiet server-state">{state}</span>
@@ -353,7 +353,7 @@ export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitch
       <button
         type="button"
         role="switch"
-        class="switch"
+        class="row switch"
         aria-checked={on.length > 0}
         aria-busy={isBusy}
         aria-describedby={hintId}
@@ -362,7 +362,7 @@ export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitch
         <span class="switch-knob" aria-hidden="true" />
         <span class="switch-words">{title}</span>
       </button>
-      <p id={hintId} class="fault-hint">
+      <p id={hintId} class="quiet fault-hint">
         {hint} {on.length > 0 && <strong>{describeLeft(on)}</strong>}
       </p>
       <Refused words={refusal} />

@@ -12,7 +12,7 @@ export function Panel({ state }: { readonly state: PageState }) {
   const panel = useScreen((screen) => screen.panel);
   return (
     <div class="panel">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>Behind the scenes</h2>
         <IconButton
           name="close"

@@ -83,7 +83,7 @@ function RequestRow({ row }: { readonly row: Row }) {
         <span class={`way ${way}`} title={meaning}>
           {sign}
         </span>
-        <span class="what" title={what}>
+        <span class="grow what" title={what}>
           {what}
         </span>
         {tookMs !== null && <span class={tookMs > SLOW_MS ? 'took slow' : 'took'}>{tookMs} ms</span>}

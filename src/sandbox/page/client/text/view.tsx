@@ -133,7 +133,7 @@ export function RichText({ block }: { readonly block: Json }) {
 function Part({ part }: { readonly part: Json }) {
   const words = objectsIn(part, 'elements').map((each) => textIn(each, 'text'));
   if (part.type === 'rich_text_preformatted') return <Preformatted>{words}</Preformatted>;
-  return <span class="unknown">({textIn(part, 'type')} is not in the sandbox)</span>;
+  return <span class="quiet unknown">({textIn(part, 'type')} is not in the sandbox)</span>;
 }
 
 const COPIED_MS = 2000;
