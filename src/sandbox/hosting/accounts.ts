@@ -60,7 +60,7 @@ export class Accounts {
     if (!Number.isSafeInteger(amountMinor) || amountMinor <= 0)
       throw new RangeError('A top-up must be a whole number of minor units (such as cents) above zero.');
     this.#getBook(account).isOpen = true;
-    this.#move(account, 'top_up', amountMinor, 'top-up', undefined);
+    this.#move(account, 'top_up', amountMinor, 'top-up');
   }
 
   /** Takes money from the balance. @throws ApiError not_enough_balance, and then takes nothing */
@@ -70,7 +70,7 @@ export class Accounts {
   }
 
   refund(account: AccountId, amountMinor: number, what: string): void {
-    this.#move(account, 'refund', amountMinor, what, undefined);
+    this.#move(account, 'refund', amountMinor, what);
   }
 
   /** The balance as booked, in minor units; `Hosting.balanceOf` books what has fallen due first. */
@@ -123,13 +123,7 @@ export class Accounts {
     return [...this.#books.values()].flatMap(({ keys }) => keys).find(({ hash }) => hash === wanted);
   }
 
-  #move(
-    account: AccountId,
-    kind: MoneyEntry['kind'],
-    amountMinor: number,
-    what: string,
-    serverId: number | undefined,
-  ) {
+  #move(account: AccountId, kind: MoneyEntry['kind'], amountMinor: number, what: string, serverId?: number) {
     this.#getBook(account).balanceMinor += kind === 'charge' ? -amountMinor : amountMinor;
     const atMs = this.#clock.now();
     this.#journal.addMoney({ atMs, accountId: account.id, kind, amountMinor, what, serverId });

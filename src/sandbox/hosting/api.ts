@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Account } from './accounts.ts';
 import { refusalOf, speak, speakCatalog, writeList } from './answers.ts';
@@ -11,7 +11,7 @@ import { ApiError, type ErrorCode, findRoute, type Operation, type Route, readBo
 interface Outcome {
   readonly status: number;
   readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: OutgoingHttpHeaders;
   readonly code?: ErrorCode;
 }
 
@@ -57,13 +57,7 @@ function admit({ accounts }: HostingService, authorization: string | undefined):
   return account;
 }
 
-function perform(
-  service: HostingService,
-  account: Account,
-  route: Route,
-  body: string,
-  fault: FaultRule | undefined,
-) {
+function perform(service: HostingService, account: Account, route: Route, body: string, fault?: FaultRule) {
   const { servers, prices, style } = service;
   const { id } = route;
   switch (route.operation) {
@@ -157,11 +151,7 @@ export class Exchange {
   readonly #startedMs = performance.now();
   #hasEnded = false;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { journal, clock }: Pick<HostingService, 'journal' | 'clock'>,
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, { journal, clock }: HostingService) {
     const method = request.method ?? '';
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     this.request = request;
@@ -177,12 +167,7 @@ export class Exchange {
     this.#journal.note(this.#entryId, change);
   }
 
-  json(
-    status: number,
-    value: unknown,
-    change: RequestChange = {},
-    headers: Readonly<Record<string, string>> = {},
-  ): void {
+  json(status: number, value: unknown, change: RequestChange = {}, headers: OutgoingHttpHeaders = {}): void {
     this.text(status, 'application/json; charset=utf-8', JSON.stringify(value), change, headers);
   }
 
@@ -197,7 +182,7 @@ export class Exchange {
     type: string,
     text: string | Uint8Array,
     change: RequestChange = {},
-    headers: Readonly<Record<string, string>> = {},
+    headers: OutgoingHttpHeaders = {},
   ): void {
     if (this.#hasEnded) return;
     this.#end({ ...change, ending: 'answered', status });

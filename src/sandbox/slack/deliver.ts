@@ -2,6 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import type { Journal } from './journal.ts';
 import { readJson } from './json.ts';
+import type { Texts } from './page-api.ts';
 import type { SocketConnections } from './sockets.ts';
 import type { InstalledApp, SlackClock } from './world.ts';
 
@@ -11,7 +12,7 @@ export interface Delivery {
   readonly what: string;
   /** What was posted, or would have been. */
   readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Texts;
   /** In Socket Mode: what was sent instead. */
   readonly envelope?: Envelope;
   /** null: no answer within the time for an ack, or no connection. */
@@ -37,18 +38,13 @@ const MAX_STORED = 5000;
 /** Sends signed requests, or envelopes, to the app and records them. */
 export class Deliverer {
   readonly #app: InstalledApp;
-  readonly #sockets: Pick<SocketConnections, 'deliver'>;
+  readonly #sockets: SocketConnections;
   readonly #clock: SlackClock;
   readonly #journal: Journal;
   readonly #deliveries: Delivery[] = [];
   readonly #open = new Set<AbortController>();
 
-  constructor(
-    app: InstalledApp,
-    sockets: Pick<SocketConnections, 'deliver'>,
-    clock: SlackClock,
-    journal: Journal,
-  ) {
+  constructor(app: InstalledApp, sockets: SocketConnections, clock: SlackClock, journal: Journal) {
     this.#app = app;
     this.#sockets = sockets;
     this.#clock = clock;
@@ -56,12 +52,7 @@ export class Deliverer {
   }
 
   /** Signs with the real time, since the app's receiver compares with its own wall clock. Socket Mode signs nothing. */
-  send(
-    what: string,
-    kind: DeliveryKind,
-    body: string,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Delivery> {
+  send(what: string, kind: DeliveryKind, body: string, more: Texts = {}): Promise<Delivery> {
     if (this.#app.isSocketMode) return this.#sendEnvelope(what, body, envelopeOf(kind, body, more));
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = signBody(this.#app.signingSecret, timestamp, body);
@@ -80,7 +71,7 @@ export class Deliverer {
   }
 
   /** Posts a body under headers of the caller's making. */
-  sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
+  sendRaw(what: string, body: string, headers: Texts): Promise<Delivery> {
     return this.#record({ what, body, headers }, body, (signal) =>
       exchange(this.#app.commandsUrl, body, headers, signal),
     );
@@ -142,12 +133,7 @@ export class Deliverer {
 /** Bolt refuses the form type with a charset behind it, and Slack sends none. */
 const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
 
-function exchange(
-  url: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Answer> {
+function exchange(url: string, body: string, headers: Texts, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = String(Buffer.byteLength(body));
     const options = {
@@ -191,11 +177,7 @@ export interface Envelope {
 }
 
 /** Puts what would be posted over HTTP into an envelope; `headers`: what an event that comes again says of itself. */
-function envelopeOf(
-  kind: 'form' | 'json',
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Envelope {
+function envelopeOf(kind: DeliveryKind, body: string, headers: Texts): Envelope {
   const envelope_id = randomUUID();
   if (kind === 'json') {
     const retry_attempt = Number(headers['x-slack-retry-num'] ?? 0);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readJson } from './json.ts';
+import type { Texts } from './page-api.ts';
 
 /** Bigger bodies are refused; Slack's own limit for a view is 250 kB. */
 const MAX_BODY_BYTES = 2_000_000;
@@ -16,12 +17,7 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-export function sendJson(
-  outgoing: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+export function sendJson(outgoing: ServerResponse, status: number, body: unknown, headers: Texts = {}): void {
   outgoing.writeHead(status, {
     ...{ 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' },
     ...{ 'cache-control': 'no-store', ...headers },

@@ -30,6 +30,8 @@ interface Approval {
   readonly redirectUri: string;
 }
 
+type Revocation = 'token_revoked' | 'account_inactive';
+
 /** A bot token that was issued. */
 export interface IssuedToken extends Omit<Approval, 'redirectUri'> {
   readonly token: string;
@@ -38,7 +40,7 @@ export interface IssuedToken extends Omit<Approval, 'redirectUri'> {
   /** How long it works from when it was issued; undefined: for good. */
   readonly lifetimeSeconds: number | undefined;
   /** Why it works no longer, as Slack calls it. */
-  revoked: 'token_revoked' | 'account_inactive' | undefined;
+  revoked: Revocation | undefined;
 }
 
 const CODE_LIFETIME_MS = 10 * 60_000;
@@ -108,7 +110,7 @@ export class OAuth {
   }
 
   /** Revokes all tokens of a workspace or an organization; false if there was none. */
-  revokeAll(place: string, why: NonNullable<IssuedToken['revoked']>): boolean {
+  revokeAll(place: string, why: Revocation): boolean {
     const active = this.listActive(place);
     for (const each of active) each.revoked = why;
     return active.length > 0;
@@ -242,10 +244,7 @@ export function worldsOf(worlds: readonly World[], { place, isOrg }: Pick<Issued
 }
 
 /** Removes the app from a workspace, or from its organization: no token of it works from then on. */
-export function revokeTokens(
-  { oauth, team, grid }: World,
-  why: 'token_revoked' | 'account_inactive',
-): boolean {
+export function revokeTokens({ oauth, team, grid }: World, why: Revocation): boolean {
   return oauth.revokeAll(grid?.isOrgInstall ? grid.id : team.id, why);
 }
 

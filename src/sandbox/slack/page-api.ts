@@ -12,6 +12,9 @@
 /** A JSON object whose shape is Slack's; blocks and views are handed on as the app sent them. */
 export type Json = Record<string, unknown>;
 
+/** Texts by name: headers, fields, errors. */
+export type Texts = Readonly<Record<string, string>>;
+
 /** Completed in the composer after the command. */
 export interface Subcommand {
   /** "show <server>" */
@@ -101,7 +104,7 @@ export interface PageView {
   readonly blocks: readonly Json[];
   readonly values: PageValues;
   /** Errors below inputs, by block_id; from the app or from Slack itself. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Texts;
   /** "We had some trouble connecting. Try again?", when the app did not acknowledge. */
   readonly trouble?: string;
 }
@@ -181,7 +184,7 @@ export type PageResult =
       readonly error: string;
       readonly words: string;
       /** With `invalid_input`: by block_id; also on the view. */
-      readonly errors?: Readonly<Record<string, string>>;
+      readonly errors?: Texts;
     };
 
 /** Only events that this user may see arrive. After reconnecting, read /page/state again. */

@@ -126,12 +126,7 @@ async function answerApi(
   });
 }
 
-async function answerReply(
-  world: World,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  path: string,
-): Promise<void> {
+async function answerReply(world: World, incoming: IncomingMessage, outgoing: ServerResponse, path: string) {
   const at = world.clock.now();
   const startedMs = performance.now();
   const request = await readBody(incoming);

@@ -137,11 +137,7 @@ const MOST_SHOWN = 20;
 const RELOAD_SECONDS = 2;
 
 /** A page that runs the steps of the app, in place of Workflow Builder (`/workflows`). */
-export async function answerWorkflows(
-  world: World,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
+export async function answerWorkflows(world: World, incoming: IncomingMessage, outgoing: ServerResponse) {
   if (incoming.method !== 'POST') return showPage(world, outgoing, '');
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'this form belongs to another page');
   const { step = '', ...inputs } = Object.fromEntries(new URLSearchParams(await readBody(incoming)));

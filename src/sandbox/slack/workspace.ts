@@ -230,11 +230,7 @@ const FIRST_CHANNELS: readonly (readonly [string, string, Channel['kind'], reado
 ];
 
 /** Finds a channel by id, `#name`, or for one user `dm`. */
-export function findChannel(
-  channels: readonly Channel[],
-  wanted: string,
-  userId?: string,
-): Channel | undefined {
+export function findChannel(channels: readonly Channel[], wanted: string, userId?: string) {
   if (userId && ['dm', `@${APP.name}`].includes(wanted))
     return channels.find((each) => each.kind === 'dm' && each.members.has(userId));
   const name = wanted.replace(/^#/, '');

@@ -67,12 +67,9 @@ function focusField(within: HTMLElement): void {
   (first ?? within.querySelector<HTMLElement>('[type=submit], .modal-foot button'))?.focus();
 }
 
-interface ModalLookProps {
-  readonly view: PageView;
+interface ModalLookProps extends ModalFormProps {
   readonly titleId: string;
-  readonly isStacked: boolean;
   readonly isBusy: boolean;
-  readonly onClose: (all: boolean) => void;
 }
 
 /** What is inside a modal: its head, its blocks, what went wrong, its buttons. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isJson } from '../json.ts';
+import type { Texts } from '../page-api.ts';
 
 export interface BlockKitFault {
   /** JSON pointer into the message or view. */
@@ -42,13 +43,8 @@ export function because(rule: Rule, words: string, ...path: string[]) {
   return { params: { rule }, error: words, path };
 }
 
-export function report(
-  context: z.RefinementCtx,
-  rule: Rule,
-  words: string,
-  ...path: readonly (string | number)[]
-): void {
-  context.addIssue({ code: 'custom', params: { rule }, message: words, path: [...path] });
+export function report(context: z.RefinementCtx, rule: Rule, words: string, ...path: PropertyKey[]): void {
+  context.addIssue({ code: 'custom', params: { rule }, message: words, path });
 }
 
 function withoutNulls(value: unknown): unknown {
@@ -88,7 +84,7 @@ function describe(issue: Issue): Described {
   return { rule: 'wrong_type', words: `must be ${TYPE_WORDS[expected] ?? expected}` };
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_WORDS: Texts = {
   string: 'a string',
   boolean: 'true or false',
   number: 'a number',

@@ -100,11 +100,8 @@ function findTotalFaults(message: Json): BlockKitFault[] {
 /** Finds tables that are too much together, in a message or a view. */
 function findTableFaults(holder: Json): BlockKitFault[] {
   const tables = objectsIn(holder, 'blocks').filter(({ type }) => type === 'data_table');
-  return findBudgetFaults(
-    'cells of data tables',
-    tables.map((table) => table.rows),
-    LIMITS.dataTableText,
-  );
+  const cells = tables.map(({ rows }) => rows);
+  return findBudgetFaults('cells of data tables', cells, LIMITS.dataTableText);
 }
 
 function findBudgetFaults(what: string, parts: unknown, max: number): BlockKitFault[] {

@@ -3,7 +3,7 @@ import { objectIn } from '../json.ts';
 import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { Entered, Json, PagePlace } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { StoredView } from '../views.ts';
+import type { Place, StoredView } from '../views.ts';
 import { type Channel, findChannel, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
@@ -39,17 +39,13 @@ export function getView(world: World, user: User, id: string): StoredView {
 }
 
 /** @throws SlackRefusal account_inactive, view_closed, message_not_found, not_in_channel */
-export function getPlace(world: World, user: User, place: PagePlace): StoredMessage | StoredView {
+export function getPlace(world: World, user: User, place: PagePlace): Place {
   checkActive(world, user);
   return 'view' in place ? getView(world, user, place.view) : getMessage(world, user, place);
 }
 
 /** @throws SlackRefusal no_such_element */
-export function getElement(
-  place: StoredMessage | StoredView,
-  blockId: string,
-  actionId: string,
-): PlacedElement {
+export function getElement(place: Place, blockId: string, actionId: string): PlacedElement {
   const element = listElements(place.blocks).find(
     (each) => each.blockId === blockId && each.actionId === actionId,
   );
@@ -58,12 +54,12 @@ export function getElement(
 }
 
 /** What this user entered at this place; changes are stored. */
-export function enteredAt(place: StoredMessage | StoredView, user: User): EnteredValues {
+export function enteredAt(place: Place, user: User): EnteredValues {
   return 'hash' in place ? place.entered : enteredBy(place, user.id);
 }
 
 /** The options that an external select shows this user, as the app gave them last: this text names it in `world.offered`. */
-export function offerKey(user: User, place: StoredMessage | StoredView, at: PlacedElement): string {
+export function offerKey(user: User, place: Place, at: PlacedElement): string {
   const where = 'hash' in place ? place.id : `${place.channel}/${place.ts}`;
   return [user.id, where, at.blockId, at.actionId].join(' ');
 }

@@ -3,11 +3,10 @@ import { findViewFaults } from '../block-kit/find-faults.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter, isStateful, optionsOf, type PlacedElement, stateOf } from '../entered.ts';
 import { objectIn, objectsIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { AtElement, Entered, Json } from '../page-api.ts';
 import { actionPayload, suggestionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { StoredView } from '../views.ts';
+import type { Place } from '../views.ts';
 import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkPicker, enteredAt, getElement, getPlace, offerKey } from './places.ts';
@@ -42,12 +41,7 @@ export async function fill(world: World, user: User, act: Act): Promise<Delivery
   return undefined;
 }
 
-async function dispatch(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  action: Json,
-): Promise<Delivery> {
+async function dispatch(world: World, user: User, place: Place, action: Json): Promise<Delivery> {
   const payload = actionPayload(world, user, place, action);
   const delivery = await sendInteraction(world, `block_actions ${String(action.action_id)}`, payload);
   const ack = readAck(world, delivery);
@@ -58,13 +52,7 @@ async function dispatch(
   return delivery;
 }
 
-function actionOf(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  at: PlacedElement,
-  value: Entered,
-): Json {
+function actionOf(world: World, user: User, place: Place, at: PlacedElement, value: Entered): Json {
   const { element } = at;
   const ids = { type: element.type, block_id: at.blockId, action_id: at.actionId };
   if (isStateful(element)) {
@@ -94,12 +82,7 @@ interface Suggestions {
  * A user types into an external select; the app is asked for the options.
  * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options, not_interactive
  */
-export async function suggest(
-  world: World,
-  user: User,
-  where: AtElement,
-  query: string,
-): Promise<Suggestions> {
+export async function suggest(world: World, user: User, where: AtElement, query: string) {
   const place = getPlace(world, user, where.place);
   const at = getElement(place, where.block, where.action);
   if (at.element.type !== 'external_select')

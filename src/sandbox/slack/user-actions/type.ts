@@ -5,6 +5,7 @@ import { sendEvent, sendPosted } from '../events.ts';
 import type { SlackEvent } from '../journal.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
+import type { Texts } from '../page-api.ts';
 import { commandFields, shortcutPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import { describeView } from '../views.ts';
@@ -76,7 +77,7 @@ async function runCommand(world: World, user: User, channel: Channel, typed: str
 }
 
 /** Shows what the ack of a command says that was delivered without its user's screen. */
-export function showAck(world: World, fields: Readonly<Record<string, string>>, delivery: Delivery): void {
+export function showAck(world: World, fields: Texts, delivery: Delivery): void {
   const isKnown = world.channels.some(({ id }) => id === fields.channel_id);
   if (isKnown && delivery.status === 200) showMessage(world, delivery.what, readAck(world, delivery), fields);
 }
@@ -85,7 +86,7 @@ function showMessage(
   world: World,
   what: string,
   ack: Ack,
-  { channel_id: channel = '', user_id: to = '' }: Readonly<Record<string, string>>,
+  { channel_id: channel = '', user_id: to = '' }: Texts,
 ): void {
   const message = messageInAck(world, what, ack);
   if (!message) return;

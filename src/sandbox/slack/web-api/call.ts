@@ -1,6 +1,6 @@
 import { isJson, readJson, textIn } from '../json.ts';
 import { answerAccess, type IssuedToken, worldsOf } from '../oauth.ts';
-import type { Json } from '../page-api.ts';
+import type { Json, Texts } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { findChannel } from '../workspace.ts';
 import type { World, Worlds } from '../world.ts';
@@ -33,7 +33,7 @@ interface WebCall {
 
 interface WebAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Texts;
   readonly body: Json;
 }
 

@@ -47,8 +47,13 @@ function postMessage(world: World, args: Json): Json {
   checkThread(world, 'chat.postMessage', channel.id, threadTs);
   if (String(args.reply_broadcast) === 'true')
     world.journal.breakRule('broadcast', 'chat.postMessage: a reply that the whole channel is shown');
-  const thread = threadTs ? { threadTs } : {};
-  const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
+  const message = world.messages.post({
+    channel: channel.id,
+    user: APP.botUserId,
+    text,
+    blocks,
+    threadTs: threadTs || undefined,
+  });
   sendInBackground(sendPosted(world, message));
   return { channel: channel.id, ts: message.ts, message: describeMessage(message) };
 }

@@ -209,11 +209,7 @@ interface Completion {
 const SHOWN = 12;
 
 /** Completes the command, then its subcommand, then names of users and channels. */
-function completeCommand(
-  typed: string,
-  state: PageState,
-  subcommands: readonly Subcommand[],
-): readonly Completion[] {
+function completeCommand(typed: string, state: PageState, subcommands: readonly Subcommand[]): Completion[] {
   const [name = '', ...words] = typed.split(' ');
   if (words.length === 0)
     return state.commands
@@ -240,7 +236,7 @@ function completeCommand(
 }
 
 /** Completes the name of a user, a user group or a channel before the cursor. */
-function completeName(typed: string, { people, groups, channels }: PageState): readonly Completion[] {
+function completeName(typed: string, { people, groups, channels }: PageState): Completion[] {
   const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
   if (!match) return [];
   const [, , sign = '', started = ''] = match;

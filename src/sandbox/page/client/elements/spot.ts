@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { isJson, objectIn, textIn } from '../../../slack/json.ts';
-import type { AtElement, Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
+import type { AtElement, Entered, Json, PagePlace, PageValues, Texts } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { confirmed, findDraft, getScreen, setDraft, useScreen } from '../state.ts';
 
@@ -10,7 +10,7 @@ interface Surface {
   readonly place: PagePlace;
   readonly values: PageValues;
   /** Errors below inputs, by block_id. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Texts;
 }
 
 export const SurfaceContext = createContext<Surface>({ place: { view: '' }, values: {}, errors: {} });

@@ -58,8 +58,10 @@ const STYLES: Readonly<Record<string, 'bold' | 'italic' | 'strike'>> = {
   _: 'italic',
   '~': 'strike',
 };
+type Span = readonly [RegExp, (content: string) => Inline];
+
 /** What starts something other than text, tried at every place; the first group is its content. */
-const SPANS: readonly [RegExp, (content: string) => Inline][] = [
+const SPANS: readonly Span[] = [
   [/`([^`\n]+)`/y, (content) => ({ type: 'code', children: parseCode(content) })],
   [/<([^<>\n]+)>/y, parseReference],
   [/:([a-z0-9_+'-]+):/y, (name) => ({ type: 'emoji', name })],
@@ -90,11 +92,7 @@ export function parseInline(line: string, options: MrkdwnOptions = {}): readonly
   return found;
 }
 
-function matchSpan(
-  spans: readonly (readonly [RegExp, (content: string) => Inline])[],
-  line: string,
-  at: number,
-) {
+function matchSpan(spans: readonly Span[], line: string, at: number) {
   for (const [pattern, make] of spans) {
     pattern.lastIndex = at;
     const match = pattern.exec(line);
