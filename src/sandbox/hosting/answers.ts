@@ -61,16 +61,8 @@ export function speakCatalog({ prices }: AnswerStyle, catalog: Catalog): Catalog
   return { ...catalog, plans: catalog.plans.map((plan) => ({ ...plan, currency: 'USD' })) };
 }
 
-/** A list as it goes out: one page of it, unless the service lists everything at once. */
-interface ListAnswer {
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Absent: the status that a success has otherwise. */
-  readonly status?: number;
-}
-
 /** The page of GET /servers that a request's address asks for, and the way to the next one as the dialect shows it. */
-export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL): ListAnswer {
+export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL) {
   if (style.paging === 'none') return { body: servers, headers: {} };
   const from = readPage(address) * style.pageSize;
   const elements = servers.slice(from, from + style.pageSize);

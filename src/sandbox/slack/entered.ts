@@ -51,10 +51,8 @@ function nameElement(element: unknown, ids: Ids): unknown {
   return { ...element, action_id: element.action_id ?? ids.secret().slice(0, 5) };
 }
 
-type Kind = 'text' | 'option' | 'one';
-
 /** For each stateful element: what it holds, in which state field, and from which initial field. */
-const STATEFUL: Readonly<Record<string, readonly [Kind, string, string]>> = {
+const STATEFUL: Readonly<Record<string, readonly ['text' | 'option' | 'one', string, string]>> = {
   plain_text_input: ['text', 'value', 'initial_value'],
   static_select: ['option', 'selected_option', 'initial_option'],
   external_select: ['option', 'selected_option', 'initial_option'],

@@ -104,7 +104,9 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if (event.type === 'workspace') return { type: 'reload' };
   if ('message' in event) {
     const { type, message } = event;
-    if (!isFor(world, user, message)) return undefined;
+    const channel = world.channels.find(({ id }) => id === message.channel);
+    const isForUser = message.to === undefined || message.to === user.id;
+    if (!isForUser || !channel?.members.has(user.id)) return undefined;
     if (type === 'message_deleted') return { type, channel: message.channel, ts: message.ts };
     return { type, message: pageMessage(world, message, user) };
   }
@@ -113,11 +115,6 @@ function eventFor(world: World, user: User, event: SlackEvent): PageEvent | unde
   if (event.type === 'reload') return { type: 'reload' };
   const home = world.views.homeOf(user.id);
   return home && { type: 'home', view: pageView(home) };
-}
-
-function isFor(world: World, user: User, message: StoredMessage): boolean {
-  if (message.to !== undefined && message.to !== user.id) return false;
-  return world.channels.some((channel) => channel.id === message.channel && channel.members.has(user.id));
 }
 
 const TRAFFIC_SHOWN = 200;

@@ -7,7 +7,7 @@ type ClientAction = WithoutAs<PageAction>;
 
 const NOTICE_MS = 6000;
 let notices = 0;
-let handle = sendToSandbox;
+let handle = (action: ClientAction) => postAction<PageResult>('/page/do', { as: getScreen().as, ...action });
 
 /** Performs an action and waits for the app's acknowledgement; a refusal is left to the caller. */
 export function perform(action: ClientAction): Promise<PageResult> {
@@ -17,10 +17,6 @@ export function perform(action: ClientAction): Promise<PageResult> {
 /** Replaces the handler of actions: the gallery has no app to send them to. */
 export function handleActionsWith(handler: (action: ClientAction) => Promise<PageResult>): void {
   handle = handler;
-}
-
-function sendToSandbox(action: ClientAction): Promise<PageResult> {
-  return postAction<PageResult>('/page/do', { as: getScreen().as, ...action });
 }
 
 /** Posts an action to the sandbox; where that fails, the result says so like a refusal. */

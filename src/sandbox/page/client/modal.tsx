@@ -30,7 +30,10 @@ interface ModalFormProps {
 function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
-  useFocus(form, view);
+  // Focus goes to the first field that is wrong, or to the first field once a loading view has become a form.
+  useLayoutEffect(() => {
+    if (form.current) focusField(form.current);
+  }, [form, view.hash, view.errors]);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -51,13 +54,6 @@ function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
 }
 
 const FIELDS = 'input:not([type=hidden]), textarea, .select-trigger';
-
-/** Focus goes to the first field that is wrong, or to the first field once a loading view has become a form. */
-function useFocus(form: { readonly current: HTMLFormElement | null }, view: PageView): void {
-  useLayoutEffect(() => {
-    if (form.current) focusField(form.current);
-  }, [form, view.hash, view.errors]);
-}
 
 function focusField(within: HTMLElement): void {
   const body = within.querySelector('.modal-body');

@@ -43,14 +43,13 @@ export function disconnectWhileHidden(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(timer);
+    const rest = () => {
+      disconnect?.();
+      disconnect = undefined;
+    };
     if (document.visibilityState === 'hidden') timer = setTimeout(rest, HIDDEN_MS);
     else disconnect ??= followLive(getScreen().as);
   });
-}
-
-function rest(): void {
-  disconnect?.();
-  disconnect = undefined;
 }
 
 export function selectChannel(channel: PageChannel): void {

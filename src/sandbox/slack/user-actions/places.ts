@@ -71,28 +71,21 @@ export function offerKey(user: User, place: Place, at: PlacedElement): string {
 export function checkPicker(world: World, user: User, element: Json, value: Entered): void {
   if (element.type !== 'conversations_select' || typeof value !== 'string' || value === '') return;
   const channel = findChannel(world.channels, value);
-  if (channel && isSeen(channel, user) && isOffered(channel, element)) return;
+  const isSeen =
+    channel && !channel.isArchived && (channel.kind === 'public' || channel.members.has(user.id));
+  if (isSeen && isOffered(channel, element)) return;
   // Direct messages are named by the other user.
   if (!channel && world.roster.findUser(value) && includes(element, 'im')) return;
   throw new SlackRefusal('not_an_option', `${channel?.name ?? value} is not offered by this menu's filter`);
 }
 
-function isSeen({ isArchived, kind, members }: Channel, user: User): boolean {
-  return !isArchived && (kind === 'public' || members.has(user.id));
-}
-
 function isOffered(channel: Channel, element: Json): boolean {
-  const kind = kindOf(channel);
+  const kind = { dm: 'im', private: 'private', public: 'public', shared: 'public' }[channel.kind];
   const filter = objectIn(element, 'filter');
   if (!includes(element, kind)) return false;
   // The sandbox's direct messages are all with the app, which is a bot.
   if (kind === 'im' && filter?.exclude_bot_users === true) return false;
   return !(channel.kind === 'shared' && filter?.exclude_external_shared_channels === true);
-}
-
-function kindOf({ kind }: Channel): 'im' | 'private' | 'public' {
-  if (kind === 'dm') return 'im';
-  return kind === 'private' ? 'private' : 'public';
 }
 
 function includes(element: Json, kind: string): boolean {

@@ -73,11 +73,6 @@ function copied(element: Json, fields: readonly string[]): Json {
 /** Slack's default for external selects. */
 const MIN_QUERY_LENGTH = 3;
 
-interface Suggestions {
-  readonly options: readonly Json[];
-  readonly optionGroups: readonly Json[];
-}
-
 /**
  * A user types into an external select; the app is asked for the options.
  * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options, not_interactive
@@ -102,7 +97,7 @@ export async function suggest(world: World, user: User, where: AtElement, query:
   return offer;
 }
 
-function readOffer(world: World, what: string, ack: Ack): Suggestions {
+function readOffer(world: World, what: string, ack: Ack) {
   if (!ack.ok) throw new SlackRefusal('no_options', 'The app gave no options');
   const given = ack.body ?? {};
   if (!Array.isArray(given.options) && !Array.isArray(given.option_groups)) {

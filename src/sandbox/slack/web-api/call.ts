@@ -15,7 +15,10 @@ export function answerWebCall(world: World, worlds: Worlds, call: WebCall): WebA
   const headers = { 'x-oauth-scopes': world.app.scopes.join(',') };
   try {
     const retryAfter = world.faults.takeRateLimit(call.method) ?? takeLimit(world, call);
-    if (retryAfter !== undefined) return tooMany(retryAfter);
+    if (retryAfter !== undefined) {
+      const body = { ok: false, error: 'ratelimited' };
+      return { status: 429, headers: { 'retry-after': String(retryAfter) }, body };
+    }
     return { status: 200, headers, body: { ok: true, ...run(world, worlds, call) } };
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
@@ -45,11 +48,6 @@ const METHODS: WebMethods = {
   ...userMethods,
   ...viewMethods,
 };
-
-function tooMany(retryAfter: number): WebAnswer {
-  const headers = { 'retry-after': String(retryAfter) };
-  return { status: 429, headers, body: { ok: false, error: 'ratelimited' } };
-}
 
 /** A message to a user, and one in their conversation with the app, are in the same channel. */
 function takeLimit(world: World, call: WebCall): number | undefined {

@@ -1,7 +1,6 @@
 import { checkOutsiders, checkThread } from '../checks.ts';
 import { sendChanged, sendInBackground, sendPosted } from '../events.ts';
 import { textIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
@@ -91,18 +90,13 @@ function postEphemeral(world: World, args: Json): Json {
 }
 
 function update(world: World, args: Json): Json {
-  const message = getOwnMessage(world, args);
+  const channel = getVisibleChannel(world, required(args, 'channel'));
+  const message = world.messages.find(channel.id, required(args, 'ts'));
+  // Ephemeral messages can't be found this way (Slack's chat.postEphemeral page).
+  if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
+  if (message.user !== APP.botUserId) throw new WebApiError('cant_update_message');
   const { text, blocks } = getMessageContent(world, 'chat.update', args);
   const changed = world.messages.change(message, text, blocks);
   sendInBackground(sendChanged(world, changed, message));
   return { channel: changed.channel, ts: changed.ts, text, message: describeMessage(changed) };
-}
-
-/** Ephemeral messages can't be found this way (Slack's chat.postEphemeral page). */
-function getOwnMessage(world: World, args: Json): StoredMessage {
-  const channel = getVisibleChannel(world, required(args, 'channel'));
-  const message = world.messages.find(channel.id, required(args, 'ts'));
-  if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
-  if (message.user !== APP.botUserId) throw new WebApiError('cant_update_message');
-  return message;
 }

@@ -2,7 +2,6 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { describeView, type StoredView } from '../views.ts';
-import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getViewContent, required, type WebMethods } from './method.ts';
 
@@ -33,7 +32,12 @@ export const viewMethods: WebMethods = {
         throw new WebApiError('invalid_arguments', {
           response_metadata: { messages: ['invalid `user_id`'] },
         });
-      checkInsider(world, user);
+      // A Home shows servers and requests of one workspace.
+      if (user.isExternal)
+        world.journal.breakRule(
+          'told_outsiders',
+          `views.publish: ${user.name} belongs to another organization`,
+        );
       const content = getViewContent(world, 'views.publish', args, 'home');
       const home = world.views.homeOf(user.id);
       if (home) checkHash(home, args);
@@ -49,12 +53,6 @@ function checkHomeTab(world: World): void {
   if (world.app.hasHomeTab) return;
   world.journal.breakRule('home_tab', 'an app without a Home tab');
   throw new WebApiError('not_enabled');
-}
-
-/** A Home shows servers and requests of one workspace. */
-function checkInsider({ journal }: World, { isExternal, name }: User): void {
-  if (isExternal)
-    journal.breakRule('told_outsiders', `views.publish: ${name} belongs to another organization`);
 }
 
 function checkHash(view: StoredView, args: Json): void {

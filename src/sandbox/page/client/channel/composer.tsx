@@ -116,7 +116,7 @@ function useComposer(channel: PageChannel, state: PageState, thread: string) {
     if (line === '') return;
     change('');
     setBack(0);
-    rememberSent(line);
+    if (lines.at(-1) !== line) lines.push(line);
     setSending(line);
     const kind = line.startsWith('/') ? 'command' : 'message';
     const place = { channel: channel.id, ...(thread ? { threadTs: thread } : {}) };
@@ -186,12 +186,8 @@ function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boo
   return true;
 }
 
+/** The lines that were sent, so that arrow up brings them back. */
 const lines: string[] = [];
-
-/** Remembers a line that was sent, so that arrow up brings it back. */
-function rememberSent(line: string): void {
-  if (lines.at(-1) !== line) lines.push(line);
-}
 
 /** The line that was sent this many steps ago; empty for none. */
 function recall(steps: number): { readonly line: string; readonly steps: number } {

@@ -25,10 +25,10 @@ export function MessageList({ channel, me, thread }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
   const older = useRef<HTMLDivElement>(null);
   const replies = useMemo(() => countReplies(channel.messages), [channel.messages]);
-  const messages = useMemo(
-    () => (thread ? messagesOfThread(channel.messages, thread) : messagesOfChannel(channel.messages)),
-    [channel.messages, thread],
-  );
+  const messages = useMemo(() => {
+    if (thread === '') return messagesOfChannel(channel.messages);
+    return channel.messages.filter(({ ts, threadTs }) => ts === thread || threadTs === thread);
+  }, [channel.messages, thread]);
   const drawn = useOlder(list, older);
   const { hasNews, toEnd, scrolled } = useEnd(list, messages, me);
   return (
@@ -226,10 +226,6 @@ function messagesOfChannel(messages: readonly PageMessage[]): readonly PageMessa
   return messages.filter(
     ({ ts, threadTs }) => threadTs === undefined || threadTs === ts || !all.has(threadTs),
   );
-}
-
-function messagesOfThread(messages: readonly PageMessage[], root: string): readonly PageMessage[] {
-  return messages.filter(({ ts, threadTs }) => ts === root || threadTs === root);
 }
 
 function countReplies(messages: readonly PageMessage[]): ReadonlyMap<string, Replies> {

@@ -78,15 +78,10 @@ function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, w
   popup.style.left = `${Math.max(EDGE_PX, Math.min(at.left, innerWidth - width - EDGE_PX))}px`;
 }
 
-interface MenuItem {
-  readonly words: string;
-  readonly choose: () => void;
-}
-
 interface MenuProps {
   readonly anchor: RefObject<HTMLElement>;
   readonly label: string;
-  readonly items: readonly MenuItem[];
+  readonly items: readonly { readonly words: string; readonly choose: () => void }[];
   readonly onClose: () => void;
 }
 
