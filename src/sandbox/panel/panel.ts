@@ -154,7 +154,6 @@ export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Page
   };
 }
 
-/** Describes the account and the service; `appKey` is the app's API key of its workspace. */
 function panelAccount(hosting: HostingService, account: Account, appKey: string | undefined): PanelAccount {
   const used = appKey === undefined ? undefined : hosting.accounts.findKeyEntry(appKey);
   const works = appKey !== undefined && hosting.accounts.findByKey(appKey) !== undefined;

@@ -64,7 +64,6 @@ export class Deliverer {
     });
   }
 
-  /** Sends the identical request or envelope once more. */
   sendAgain({ what, body, headers, envelope }: Delivery): Promise<Delivery> {
     const again = `${what} (again)`;
     return envelope ? this.#sendEnvelope(again, body, envelope) : this.sendRaw(again, body, headers);
@@ -93,7 +92,6 @@ export class Deliverer {
     return this.#deliveries;
   }
 
-  /** Gives up all requests that are still waiting for the app. */
   abort(): void {
     for (const controller of this.#open) controller.abort();
   }

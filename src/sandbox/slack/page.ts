@@ -157,7 +157,6 @@ function pageChannel(world: World, channel: Channel, user: User): PageChannel {
   };
 }
 
-/** Everything that one user can see. */
 function pageState(world: World, user: User): PageState {
   const home = world.views.homeOf(user.id);
   const { command, description, usageHint, shortcuts, isInteractive } = world.app;

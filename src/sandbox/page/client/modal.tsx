@@ -68,7 +68,6 @@ interface ModalLookProps extends ModalFormProps {
   readonly isBusy: boolean;
 }
 
-/** What is inside a modal: its head, its blocks, what went wrong, its buttons. */
 export function ModalLook({ view, titleId, isStacked, isBusy, onClose }: ModalLookProps) {
   return (
     <>

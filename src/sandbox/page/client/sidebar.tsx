@@ -7,7 +7,6 @@ import { Avatar, Icon } from './icon.tsx';
 import { addressOf, selectChannel, switchUser } from './navigate.ts';
 import { changeScreen, countUnread, useScreen } from './state.ts';
 
-/** Workspace, channels, the conversation with the app, and the current user. */
 export function Sidebar({ state }: { readonly state: PageState }) {
   const link = useScreen((screen) => screen.link);
   const channels = state.channels.filter(({ kind }) => kind !== 'dm');
@@ -73,7 +72,6 @@ function ChannelRow({ channel }: { readonly channel: PageChannel }) {
   );
 }
 
-/** Shows the current user, and switches to another one, here or in a new tab. */
 function UserSwitch({ state }: { readonly state: PageState }) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);

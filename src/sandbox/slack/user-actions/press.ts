@@ -1,5 +1,6 @@
 import { type Ack, expectEmptyAck, readAck, sendInteraction, TROUBLE } from '../acks.ts';
-import { findViewFaults } from '../block-kit/find-faults.ts';
+import { interactive } from '../block-kit/elements.ts';
+import { findSchemaFaults } from '../block-kit/fault.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter, isStateful, optionsOf, type PlacedElement, stateOf } from '../entered.ts';
 import { objectIn, objectsIn } from '../json.ts';
@@ -120,12 +121,5 @@ function findOfferFaults(given: Json): readonly string[] {
     action_id: 'offer',
     ...(options ? { options } : { option_groups }),
   };
-  const view = {
-    type: 'modal',
-    title: { type: 'plain_text', text: 'Offer' },
-    blocks: [{ type: 'actions', block_id: 'offer', elements: [element] }],
-  };
-  return findViewFaults(view).map(
-    (fault) => `${fault.path.replace('/blocks/0/elements/0', '')} ${fault.words}`,
-  );
+  return findSchemaFaults(interactive, element).map(({ path, words }) => `${path} ${words}`);
 }

@@ -43,9 +43,8 @@ export async function type(
     throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
   const isMe = text.startsWith('/me ') && threadTs === undefined;
   if (isMe || !text.startsWith('/')) {
-    const thread = threadTs === undefined ? {} : { threadTs };
     const said = escapeTyped(isMe ? text.slice(4) : text, world);
-    const draft = { channel: channel.id, user: user.id, text: said, ...thread };
+    const draft = { channel: channel.id, user: user.id, text: said, threadTs };
     const withFile =
       file === undefined ? {} : { subtype: 'file_share', files: [{ id: 'F0FILE', name: file }] };
     return sendPosted(world, world.messages.post(draft), isMe ? { subtype: 'me_message' } : withFile);

@@ -95,7 +95,6 @@ export interface BlockProps {
   readonly block: Json;
 }
 
-/** An input with its label above, its hint and its error below. */
 function InputBlock({ block }: { readonly block: Json }) {
   const { errors } = useContext(SurfaceContext);
   const id = useId();

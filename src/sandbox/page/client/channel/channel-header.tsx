@@ -13,7 +13,6 @@ export function channelIcon(kind: PageChannel['kind']): IconName {
   return ({ public: 'hash', private: 'lock', shared: 'shared', dm: 'app' } as const)[kind];
 }
 
-/** Name of the channel, whether the app is in it, and the ways to sidebar and panel on small screens. */
 export function ChannelHeader({ channel, state }: { channel: PageChannel; state: PageState }) {
   const isPanelOpen = useScreen(hasOpenPanel);
   const isTouring = useScreen(({ panel }) => panel?.tour.some(({ isDone }) => !isDone) ?? false);
@@ -81,7 +80,6 @@ const TABS = [
   ['messages', 'Messages'],
 ] as const;
 
-/** The tabs of the conversation with the app: its home and its messages. */
 function Tabs() {
   const tab = useScreen((screen) => screen.tab);
   const open = (opened: 'home' | 'messages') => {

@@ -134,7 +134,6 @@ function anchorOf(group: string): string {
   return `group-${group.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** One message or modal in its frame, with a link to it. */
 function Piece({ piece }: { readonly piece: GalleryPiece }) {
   return useMemo(() => {
     const { id, name } = piece;

@@ -81,7 +81,6 @@ const CONNECTIONS: Readonly<Record<PanelAccount['connection'], string>> = {
   revoked: 'The app’s key was revoked. Connect again to use the app.',
 };
 
-/** The API keys of the account, and whether the app has one that works. */
 function Keys({ account: { keys, connection } }: { readonly account: PanelAccount }) {
   return (
     <Section id="keys" title="API keys">
