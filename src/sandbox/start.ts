@@ -31,16 +31,7 @@ interface SandboxOptions {
   readonly isSocketMode?: boolean;
 }
 
-export interface Sandbox {
-  readonly url: string;
-  readonly accountUrl: string;
-  readonly slack: SlackServer;
-  readonly hosting: Hosting;
-  readonly account: Account;
-  readonly app: RunningApp;
-  readonly panel: Panel;
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 type Ending = () => unknown;
 
@@ -49,7 +40,7 @@ type Ending = () => unknown;
  * over real HTTP with real signatures. Three ports in a row, loopback only.
  * @throws Error with `code: 'EADDRINUSE'` when one of them is taken; what was started is closed then
  */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions) {
   const endings: Ending[] = [];
   const close = async (): Promise<void> => {
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
@@ -84,7 +75,7 @@ function makeSecrets() {
   };
 }
 
-async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
+async function open(opening: Opening) {
   let panel: Panel | undefined;
   const chat = await openChat(opening, () => panel);
   const { world, url } = chat.slack;
@@ -109,7 +100,7 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
 async function openChat(
   { options: { port, isSocketMode }, secrets, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
-): Promise<{ slack: SlackServer; pageIsReady: Promise<unknown> }> {
+) {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
   const pageIsReady = createPages(SUBCOMMANDS).then((pages) => {
     page = withGallery(pages);

@@ -11,19 +11,10 @@ import { answerWorkflows } from './workflows.ts';
 import type { Team } from './workspace.ts';
 import { createWorld, type SlackOptions, type World, type Worlds, wallClock } from './world.ts';
 
-/** A running local Slack. */
-export interface SlackServer {
-  /** `http://127.0.0.1:1234` */
-  readonly url: string;
-  /** Its first workspace. */
-  readonly world: World;
-  /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
-  addTeam(team: Team): World;
-  stop(): Promise<void>;
-}
+export type SlackServer = Awaited<ReturnType<typeof serveSlack>>;
 
 /** Starts a local Slack with one workspace on the loopback address. */
-export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
+export async function serveSlack(options: SlackOptions) {
   const clock = options.clock ?? wallClock;
   let url = '';
   const world = createWorld(options, clock, () => url);
@@ -33,9 +24,12 @@ export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
+    /** `http://127.0.0.1:1234` */
     url,
+    /** Its first workspace. */
     world,
-    addTeam: (team) => {
+    /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
+    addTeam: (team: Team): World => {
       const added = createWorld(options, clock, () => url, { team, first: world });
       worlds.push(added);
       return added;

@@ -26,12 +26,12 @@ export function Popup({ anchor, onClose, children, above = false, class: name = 
     put();
     const sizes = new ResizeObserver(put);
     sizes.observe(element);
-    addEventListener('scroll', put, true);
-    addEventListener('resize', put);
+    const closed = new AbortController();
+    addEventListener('scroll', put, { capture: true, signal: closed.signal });
+    addEventListener('resize', put, { signal: closed.signal });
     return () => {
       sizes.disconnect();
-      removeEventListener('scroll', put, true);
-      removeEventListener('resize', put);
+      closed.abort();
     };
   }, [anchor, above, wide]);
   useEffect(() => {
@@ -47,14 +47,12 @@ export function Popup({ anchor, onClose, children, above = false, class: name = 
       onClose();
       anchor.current?.focus();
     };
-    addEventListener('pointerdown', closeOutside, true);
-    addEventListener('focusin', closeOutside, true);
-    addEventListener('keydown', closeByKey, true);
-    return () => {
-      removeEventListener('keydown', closeByKey, true);
-      removeEventListener('pointerdown', closeOutside, true);
-      removeEventListener('focusin', closeOutside, true);
-    };
+    const closed = new AbortController();
+    const first = { capture: true, signal: closed.signal };
+    addEventListener('pointerdown', closeOutside, first);
+    addEventListener('focusin', closeOutside, first);
+    addEventListener('keydown', closeByKey, first);
+    return () => closed.abort();
   }, [anchor, onClose]);
   return (
     <div ref={popup} popover="manual" class={`popup ${name}`}>
