@@ -61,13 +61,14 @@ export function faultWords(faults: readonly BlockKitFault[]): readonly string[] 
 }
 
 function checkDrawing(world: World, what: string, blocks: unknown): void {
-  checkDialogs(world, what, blocks);
-  checkEscapes(world, what, blocks);
-  checkFolds(world, what, blocks);
+  const drawn = Array.isArray(blocks) ? blocks.filter(isJson) : [];
+  checkDialogs(world, what, drawn);
+  checkEscapes(world, what, drawn);
+  checkFolds(world, what, drawn);
 }
 
 /** Slack takes what stands in angle brackets for a mention, a date or a link; a placeholder there is not shown as it is. */
-function checkEscapes(world: World, what: string, blocks: unknown): void {
+function checkEscapes(world: World, what: string, blocks: readonly Json[]): void {
   for (const text of mrkdwnIn(blocks)) {
     const [bare] = text.replace(/<(?:[@#!]|https?:|mailto:)[^<>]*>/g, '').match(/<[^>]*>?/) ?? [];
     if (bare !== undefined) world.journal.breakRule('unescaped', `${what}: ${bare}`);
@@ -84,9 +85,8 @@ function mrkdwnIn(value: unknown): readonly string[] {
 const FOLDED_CHARACTERS = 500;
 const FOLDED_LINES = 6;
 
-function checkFolds(world: World, what: string, blocks: unknown): void {
-  if (!Array.isArray(blocks)) return;
-  for (const block of blocks.filter(isJson)) {
+function checkFolds(world: World, what: string, blocks: readonly Json[]): void {
+  for (const block of blocks) {
     const words = block.type === 'section' ? textIn(block.text, 'text') : '';
     const isTall = words.length > FOLDED_CHARACTERS || words.split('\n').length > FOLDED_LINES;
     if (!isTall || block.expand === true) continue;
@@ -95,9 +95,8 @@ function checkFolds(world: World, what: string, blocks: unknown): void {
 }
 
 /** Slack draws the text of a confirmation dialog as it is, whatever its type says: users would read the markup. */
-function checkDialogs(world: World, what: string, blocks: unknown): void {
-  if (!Array.isArray(blocks)) return;
-  for (const { element } of listElements(blocks.filter(isJson))) {
+function checkDialogs(world: World, what: string, blocks: readonly Json[]): void {
+  for (const { element } of listElements(blocks)) {
     const text = objectIn(objectIn(element, 'confirm'), 'text');
     const words = textIn(text, 'text');
     if (text?.type !== 'mrkdwn' || !/[`*_~]|<[!@#a-z]|&(amp|lt|gt);/.test(words)) continue;

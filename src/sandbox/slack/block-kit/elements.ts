@@ -112,12 +112,10 @@ const conversationFilter = withOneOf(
     {
       include: z.array(z.enum(['im', 'mpim', 'private', 'public'])).min(1),
       exclude_external_shared_channels: z.boolean(),
-      exclude_bot_users: z.boolean(),
     },
   ),
   'include',
   'exclude_external_shared_channels',
-  'exclude_bot_users',
 );
 
 const action_id = filled(LIMITS.id);

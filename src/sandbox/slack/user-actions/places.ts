@@ -81,11 +81,8 @@ export function checkPicker(world: World, user: User, element: Json, value: Ente
 
 function isOffered(channel: Channel, element: Json): boolean {
   const kind = { dm: 'im', private: 'private', public: 'public', shared: 'public' }[channel.kind];
-  const filter = objectIn(element, 'filter');
-  if (!includes(element, kind)) return false;
-  // The sandbox's direct messages are all with the app, which is a bot.
-  if (kind === 'im' && filter?.exclude_bot_users === true) return false;
-  return !(channel.kind === 'shared' && filter?.exclude_external_shared_channels === true);
+  const isShut = objectIn(element, 'filter')?.exclude_external_shared_channels === true;
+  return includes(element, kind) && !(isShut && channel.kind === 'shared');
 }
 
 function includes(element: Json, kind: string): boolean {
