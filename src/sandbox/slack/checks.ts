@@ -11,11 +11,8 @@ export function checkMessage(world: World, what: string, message: Json): readonl
   report(world, what, faults);
   if (faults.length === 0) checkDrawing(world, what, message.blocks);
   const hasBlocks = Array.isArray(message.blocks) && message.blocks.length > 0;
-  if (hasBlocks && textIn(message, 'text').trim() === '')
-    world.journal.breakRule(
-      'no_text',
-      `${what}: blocks without text; notifications and screen readers use the text`,
-    );
+  const words = `${what}: blocks without text; notifications and screen readers use the text`;
+  if (hasBlocks && textIn(message, 'text').trim() === '') world.journal.breakRule('no_text', words);
   return faults;
 }
 
@@ -39,20 +36,16 @@ export function hasRefusedBlock(world: World, blocks: unknown): boolean {
 export function checkOutsiders(world: World, what: string, channelId: string, text: string): void {
   const channel = world.channels.find((each) => each.id === channelId);
   if (channel?.kind !== 'shared' && !channel?.isPendingShared) return;
-  world.journal.breakRule(
-    'told_outsiders',
-    `${what}: other organizations read “${text}” in #${channel.name}`,
-  );
+  const words = `${what}: other organizations read “${text}” in #${channel.name}`;
+  world.journal.breakRule('told_outsiders', words);
 }
 
 /** Slack's pages warn of naming a reply as the beginning of a thread. */
 export function checkThread(world: World, what: string, channelId: string, threadTs: string): void {
   const root = threadTs === '' ? undefined : world.messages.find(channelId, threadTs);
   if (root?.threadTs === undefined || root.threadTs === root.ts) return;
-  world.journal.breakRule(
-    'reply_as_thread',
-    `${what}: ${threadTs} is a reply, not the beginning of a thread`,
-  );
+  const words = `${what}: ${threadTs} is a reply, not the beginning of a thread`;
+  world.journal.breakRule('reply_as_thread', words);
 }
 
 /** The texts of response_metadata.messages, in Slack's manner. */

@@ -33,11 +33,8 @@ export const viewMethods: WebMethods = {
           response_metadata: { messages: ['invalid `user_id`'] },
         });
       // A Home shows servers and requests of one workspace.
-      if (user.isExternal)
-        world.journal.breakRule(
-          'told_outsiders',
-          `views.publish: ${user.name} belongs to another organization`,
-        );
+      const outsider = `views.publish: ${user.name} belongs to another organization`;
+      if (user.isExternal) world.journal.breakRule('told_outsiders', outsider);
       const content = getViewContent(world, 'views.publish', args, 'home');
       const home = world.views.homeOf(user.id);
       if (home) checkHash(home, args);
