@@ -9,31 +9,24 @@ import type { TourStep } from './panel/panel-api.ts';
 import { TEAM } from './slack/workspace.ts';
 
 /** The guided tour: five steps, each complete once it has really happened. */
-export class Tour {
-  readonly #evidence: Evidence;
-  readonly #onDone: (step: StepId) => unknown;
+export function createTour(evidence: Evidence, onDone: (step: StepId) => unknown) {
   /** When each step was done, epoch milliseconds of the real clock. */
-  readonly #done = new Map<StepId, number>();
+  const done = new Map<StepId, number>();
+  return {
+    steps: (): readonly TourStep[] =>
+      STEPS.map((step) => {
+        const doneAt = done.get(step.id) ?? null;
+        return { ...step, isDone: doneAt !== null, doneAt };
+      }),
 
-  constructor(evidence: Evidence, onDone: (step: StepId) => unknown) {
-    this.#evidence = evidence;
-    this.#onDone = onDone;
-  }
-
-  steps(): readonly TourStep[] {
-    return STEPS.map((step) => {
-      const doneAt = this.#done.get(step.id) ?? null;
-      return { ...step, isDone: doneAt !== null, doneAt };
-    });
-  }
-
-  async check(): Promise<void> {
-    for (const { id } of STEPS) {
-      if (this.#done.has(id) || !(await STEP_CHECKS[id](this.#evidence))) continue;
-      this.#done.set(id, Date.now());
-      this.#onDone(id);
-    }
-  }
+    async check(): Promise<void> {
+      for (const { id } of STEPS) {
+        if (done.has(id) || !(await STEP_CHECKS[id](evidence))) continue;
+        done.set(id, Date.now());
+        onDone(id);
+      }
+    },
+  };
 }
 
 const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [

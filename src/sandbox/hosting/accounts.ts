@@ -144,20 +144,16 @@ const MINUTE_MS = 60_000;
  * Counts an account's requests in any 60 seconds, the strictest reading of docs/hosting-api.md 8. Only accepted requests count: a
  * refused one neither uses up the minute nor prolongs the refusal, which is the mildest.
  */
-export class RateLimit {
-  readonly #perMinute: number;
-  readonly #accepted = new Map<number, number[]>();
-
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute;
-  }
-
-  /** Whether the account may send one more request now; a yes is counted. */
-  accept(accountId: number, nowMs: number): boolean {
-    const recent = (this.#accepted.get(accountId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
-    const isAccepted = recent.length < this.#perMinute;
-    if (isAccepted) recent.push(nowMs);
-    this.#accepted.set(accountId, recent);
-    return isAccepted;
-  }
+export function createRateLimit(perMinute: number) {
+  const accepted = new Map<number, number[]>();
+  return {
+    /** Whether the account may send one more request now; a yes is counted. */
+    accept(accountId: number, nowMs: number): boolean {
+      const recent = (accepted.get(accountId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
+      const isAccepted = recent.length < perMinute;
+      if (isAccepted) recent.push(nowMs);
+      accepted.set(accountId, recent);
+      return isAccepted;
+    },
+  };
 }

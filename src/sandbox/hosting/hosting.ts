@@ -1,4 +1,4 @@
-import { type Account, Accounts, RateLimit } from './accounts.ts';
+import { type Account, Accounts, createRateLimit } from './accounts.ts';
 import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE } from './answers.ts';
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
 import { HostingClock } from './clock.ts';
@@ -35,7 +35,7 @@ export class HostingService {
   readonly faults: FaultBook;
   readonly prices: PriceList;
   readonly servers: Servers;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: ReturnType<typeof createRateLimit>;
   /** How answers look now. */
   style: AnswerStyle;
 
@@ -45,7 +45,7 @@ export class HostingService {
     this.journal = new Journal(options.journalCapacity);
     this.accounts = new Accounts(this.clock, this.journal);
     this.prices = new PriceList(options.catalog ?? defaultCatalog());
-    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300);
+    this.rateLimit = createRateLimit(options.requestsPerMinute ?? 300);
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,

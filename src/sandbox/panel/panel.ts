@@ -7,7 +7,7 @@ import { type RequestEntry, reportFailure } from '../hosting/journal.ts';
 import { answerPost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import type { Journal } from '../slack/journal.ts';
 import type { Pages } from '../slack/server.ts';
-import { findAppKey, Tour } from '../tour.ts';
+import { createTour, findAppKey } from '../tour.ts';
 import { findPresetOf, PRESETS, parseAction, performAction } from './actions.ts';
 import type {
   PanelAccount,
@@ -40,7 +40,7 @@ const CHECK_AFTER_MS = [15, 250, 1000];
 
 /** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
 export class Panel {
-  readonly tour: Tour;
+  readonly tour: ReturnType<typeof createTour>;
   readonly #parts: PanelParts;
   readonly #stops: readonly (() => void)[];
   #last = '';
@@ -55,7 +55,7 @@ export class Panel {
   constructor(parts: PanelParts) {
     const { hosting, slack, onStep = () => undefined } = parts;
     this.#parts = parts;
-    this.tour = new Tour(parts, onStep);
+    this.tour = createTour(parts, onStep);
     this.#stops = [
       hosting.onEvent(() => this.#schedule()),
       slack.onEvent(({ type }) => type !== 'panel' && this.#schedule()),
