@@ -24,7 +24,6 @@ export function checkView(world: World, what: string, view: unknown): readonly B
   return faults;
 }
 
-/** Whether a fault switch refuses one of these blocks. */
 export function hasRefusedBlock(world: World, blocks: unknown): boolean {
   return (
     Array.isArray(blocks) &&

@@ -64,7 +64,6 @@ const SCOPES: Texts = {
   'message.mpim': 'mpim:history',
 };
 
-/** Whether the app's manifest subscribes to an event, and its scopes allow it. */
 function isSubscribed({ app }: World, event: Json): boolean {
   const type = textIn(event, 'type');
   const name = type === 'message' ? (MESSAGES[textIn(event, 'channel_type')] ?? type) : type;

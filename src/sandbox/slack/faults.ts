@@ -55,7 +55,6 @@ export class Faults {
     this.#repeatedEvents.left = times;
   }
 
-  /** Everything works again. */
   clear(): void {
     for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
       switches.clear();

@@ -88,7 +88,6 @@ export class Messages {
     );
   }
 
-  /** What one user sees in a channel, oldest first. */
   visibleTo(userId: string, channel: string): readonly StoredMessage[] {
     return this.all().filter(
       (message) => message.channel === channel && (message.to === undefined || message.to === userId),
@@ -100,7 +99,6 @@ export class Messages {
     for (const message of this.all()) if (message.to === userId) this.remove(message);
   }
 
-  /** Removes all messages of a channel. */
   forgetChannel(channel: string): void {
     for (const message of this.all()) if (message.channel === channel) this.remove(message);
   }

@@ -32,7 +32,6 @@ interface Approval {
 
 type Revocation = 'token_revoked' | 'account_inactive';
 
-/** A bot token that was issued. */
 export interface IssuedToken extends Omit<Approval, 'redirectUri'> {
   readonly token: string;
   readonly refreshToken: string | undefined;

@@ -16,7 +16,6 @@ export type AtElement = z.output<typeof element>;
 /** Which values fit depends on the element. */
 const value = z.custom<Entered>();
 
-/** Who acts, and what they do. */
 const actionSchema = z.object({ as: text }).and(
   z.discriminatedUnion('do', [
     /** Text beginning with / is a slash command, anything else a message of the user. */

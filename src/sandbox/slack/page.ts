@@ -88,7 +88,6 @@ async function perform(world: World, user: User, action: PageAction) {
   return {};
 }
 
-/** Streams what one user may see, as server-sent events, until the page disconnects. */
 function streamEvents(world: World, user: User, outgoing: ServerResponse): void {
   outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   outgoing.write(': connected\n\n');

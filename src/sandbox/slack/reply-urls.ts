@@ -114,7 +114,6 @@ interface ReplyUrl {
 export function createReplyUrls(clock: SlackClock, ids: Ids, team: Team) {
   const urls = new Map<string, ReplyUrl>();
   return {
-    /** Makes one and gives its path. */
     create(user: string, channel: string, original?: ReplyUrl['original']): string {
       const path = `/reply/${team.id}/${urls.size + 1}/${ids.secret()}`;
       urls.set(path, { user, channel, original, madeAt: clock.now(), uses: 0 });

@@ -40,7 +40,6 @@ export class SocketConnections {
     return this.#open.length;
   }
 
-  /** The path that one WebSocket can be opened at. */
   createPath(): string {
     const ticket = this.#ids.secret();
     this.#journal.hideSecret(ticket);
@@ -196,7 +195,6 @@ class AppConnection {
     this.#socket.pause();
   }
 
-  /** Breaks the connection without a word. */
   drop(): void {
     this.#socket.resume();
     this.#socket.terminate();

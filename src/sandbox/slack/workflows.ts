@@ -77,7 +77,6 @@ function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json
   };
 }
 
-/** One run of a workflow with one step of the app. */
 export interface WorkflowRun {
   /** `Fx…`, the ID of the step's execution. */
   readonly id: string;
@@ -100,7 +99,6 @@ type Stored = { -readonly [Field in keyof WorkflowRun]: WorkflowRun[Field] } & {
 /** More than a user would look at. */
 const MOST_RUNS = 500;
 
-/** The runs of workflows, with their tokens. */
 export function createWorkflowRuns(ids: Ids, journal: Journal) {
   const runs: Stored[] = [];
   const find = (id: string) => runs.find((run) => run.id === id);

@@ -174,7 +174,6 @@ export class Roster {
     return this.#groups.find((group) => group.id === idOrHandle || group.handle === handle);
   }
 
-  /** Adds a user, or replaces the one with the same ID. */
   put(user: User): void {
     this.#people.set(user.id, user);
     this.#edition += 1;

@@ -40,7 +40,6 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the panel under its own heading. */
 export function Section({ id, title, isBusy, children }: SectionProps) {
   return (
     <section aria-labelledby={`${id}-title`} aria-busy={isBusy}>

@@ -19,7 +19,6 @@ export function switchUser(id: string): void {
   viewAs(id);
 }
 
-/** Shows what this user sees, from now on. */
 export function viewAs(as: string): void {
   disconnect?.();
   forgetDrafts();

@@ -26,13 +26,11 @@ export function withOneOf(schema: z.ZodObject, ...names: readonly string[]) {
   });
 }
 
-/** A string of at most `max` characters. */
 export const string = (max = Number.POSITIVE_INFINITY) => z.string().max(max);
 
 /** A string of 1 to `max` characters. */
 export const filled = (max?: number) => string(max).min(1);
 
-/** A whole number from `min` to `max`. */
 export const whole = (min = 0, max = Number.MAX_SAFE_INTEGER) => z.int().min(min).max(max);
 
 const TEXT_FIELDS = new Set(['text', 'title', 'label', 'caption', 'name']);
@@ -105,7 +103,6 @@ function identifyOption({ text, value }: Json): string {
   return JSON.stringify(isJson(text) ? [text.type, text.text, value] : [text, value]);
 }
 
-/** Which conversations a menu offers. */
 const conversationFilter = withOneOf(
   object(
     {},

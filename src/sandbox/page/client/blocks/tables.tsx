@@ -8,7 +8,6 @@ import { filterRows, nextOrder, type Order, rowsOf, sortRows } from './sort-rows
 /** Slack's "Data table block" page. */
 const PAGE_SIZE = 5;
 
-/** A table that readers can sort, filter and page through. */
 export function DataTable({ block }: BlockProps) {
   const [head = [], ...rows] = rowsOf(block);
   const [typed, setTyped] = useState('');

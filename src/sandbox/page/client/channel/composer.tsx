@@ -204,7 +204,6 @@ interface Completion {
 
 const SHOWN = 12;
 
-/** Completes the command, then its subcommand, then names of users and channels. */
 function completeCommand(typed: string, state: PageState, subcommands: readonly Subcommand[]): Completion[] {
   const [name = '', ...words] = typed.split(' ');
   if (words.length === 0)
@@ -231,7 +230,6 @@ function completeCommand(typed: string, state: PageState, subcommands: readonly 
     });
 }
 
-/** Completes the name of a user, a user group or a channel before the cursor. */
 function completeName(typed: string, { people, groups, channels }: PageState): Completion[] {
   const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
   if (!match) return [];

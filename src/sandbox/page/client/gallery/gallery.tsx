@@ -178,7 +178,6 @@ function Notification({ text }: { readonly text: string }) {
   );
 }
 
-/** What messages of one build say, one row each. */
 function SentenceList({ rows }: { readonly rows: readonly SentenceRow[] }) {
   return (
     <dl class="sentences">
@@ -195,7 +194,6 @@ function SentenceList({ rows }: { readonly rows: readonly SentenceRow[] }) {
   );
 }
 
-/** A modal that can't be closed. */
 function StillModal({ view }: { readonly view: PageView }) {
   return (
     <div class="dialog modal still">

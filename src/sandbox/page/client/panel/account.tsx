@@ -17,7 +17,6 @@ import { clockTime } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
 
-/** The hosting account on a page of its own (`/account`). */
 export function AccountPage() {
   const panel = useScreen((screen) => screen.panel);
   return (
@@ -148,7 +147,6 @@ export function KeyMaker() {
   );
 }
 
-/** The servers of the account, as the hosting service itself sees them. */
 function Servers({ panel: { servers, account } }: { readonly panel: PanelState }) {
   const { movedMs } = account;
   const { isBusy, refusal, run } = usePanelAction();

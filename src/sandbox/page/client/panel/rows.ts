@@ -5,7 +5,6 @@ import type { TrafficKind } from '../state.ts';
 
 export type Row = ReturnType<typeof slackRow> | ReturnType<typeof hostingRow>;
 
-/** Requests of both kinds in the order in which they were sent. */
 export function mergeTraffic(
   entries: readonly TrafficEntry[],
   requests: readonly RequestEntry[],

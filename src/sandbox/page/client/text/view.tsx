@@ -216,7 +216,6 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
 /** An emoji by its name; an unknown one as it was typed. */
 const namedSign = (name: string) => findEmoji(name) ?? `:${name}:`;
 
-/** What the app has put on a message. */
 export function Reactions({ names }: { readonly names: readonly string[] }) {
   return (
     <div class="reactions">
@@ -240,7 +239,6 @@ function Sign({ emoji }: { readonly emoji: DrawnEmoji }) {
   );
 }
 
-/** Words, with their emojis as drawings. */
 export function Signed({ text }: { readonly text: string }) {
   if (!DRAWN_PATTERN.test(text)) return <>{text}</>;
   // With a group in the pattern, every second part is an emoji.
