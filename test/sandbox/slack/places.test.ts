@@ -40,11 +40,6 @@ describe('a menu of channels', () => {
       { type: 'conversations_select', filter },
       ['#random', '#management'],
     ],
-    [
-      'a menu without bots',
-      { type: 'conversations_select', filter: { exclude_bot_users: true } },
-      ['#random', '#management', '#acme-shared'],
-    ],
   ])('%s offers what its filter lets through', async (_name, element, offered) => {
     const { owner } = await open(element);
     const all = ['#random', '#management', '#acme-shared', 'dm'];
