@@ -1,5 +1,5 @@
 import type { Button, KnownBlock } from '@slack/types';
-import { connectStep } from './account/buttons.ts';
+import { connectStep } from './account/connect.ts';
 import { HostingError, isRefusal } from './core/errors.ts';
 import { accessSteps } from './requests/role-request-card.ts';
 import { failedSteps, serverSteps } from './servers/words.ts';

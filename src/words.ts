@@ -15,6 +15,7 @@ import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
 import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
 import { isTargetState } from './core/server.ts';
+import type { Wait } from './hosting/hosting-api.ts';
 import type { ClosedState, RoleRequestState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
@@ -424,4 +425,25 @@ function isHosting(
   reason: UncheckedReason,
 ): reason is Extract<UncheckedReason, { code: keyof typeof HOSTING }> {
   return Object.hasOwn(HOSTING, reason.code);
+}
+
+/** Describes a wait for the rate limit. Calls an estimate an estimate. */
+export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): string {
+  const first = 'We’ve hit the hosting API’s rate limit.';
+  const place =
+    position === undefined
+      ? 'queued'
+      : position === 1
+        ? 'next in the queue'
+        : `number ${position} in the queue`;
+  const isTooLong = estimateMs !== undefined && givesUpInMs !== undefined && estimateMs > givesUpInMs;
+  if (isTooLong)
+    return `${first} Your request is ${place}, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
+  const runs = `${first} Your request is ${place} and will run automatically`;
+  return estimateMs === undefined ? `${runs}.` : `${runs}. Estimated wait: about ${secondsOf(estimateMs)} s.`;
+}
+
+/** Rounds up to steps of five seconds, since finer ones would look exact. */
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 5000)) * 5;
 }

@@ -25,7 +25,7 @@ import {
   section,
   textMessage,
 } from '../slack/kit/blocks.ts';
-import { defineButton } from '../slack/kit/button.ts';
+import { defineButton, definePages, pageNumber, pageOf, type Turn } from '../slack/kit/button.ts';
 import {
   type Command,
   defineCommand,
@@ -36,7 +36,6 @@ import {
   type TypedWords,
 } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
-import { definePages, pageNumber, pageOf, type Turn } from '../slack/kit/pages.ts';
 import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { UserGroup } from '../context.ts';
+import type { UserGroup } from '../core/directory.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
 import { type Grantee, ROLES, type Role } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';

@@ -1,5 +1,6 @@
-import type { AppContext, UserGroup } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
+import type { UserGroup } from '../core/directory.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';

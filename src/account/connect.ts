@@ -12,14 +12,15 @@ import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import { notifySafely } from '../slack/kit/notify.ts';
 import { count, mention } from '../slack/kit/text.ts';
-import type { NotifierParts } from '../slack/outbox.ts';
+import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { connectButton, connectStep } from './buttons.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
 
+export const connectButton = defineButton('connect', z.object({}));
+/** Offers an owner to connect an account, where none is connected. */
+export const connectStep = () => connectButton.element('Connect…', {}, { style: 'primary' });
 const disconnectButton = defineButton('disconnect', z.object({}));
 /** Links to one of the app's pages. Slack still reports the press and expects an ack. */
 const linkButton = defineButton('link', z.object({}));

@@ -11,17 +11,19 @@ import {
 } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
 import { context, option, section, textMessage } from '../slack/kit/blocks.ts';
-import { cardView } from '../slack/kit/card-view.ts';
+import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { channelId, type SelectOptions } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type ModalKind } from '../slack/kit/modal.ts';
 import { mention, slackDate } from '../slack/kit/text.ts';
+import { cardView } from '../slack/kit/views.ts';
 import { plainWords } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { savedWords, settingLines } from './audit-sentence.ts';
-import { settingsButton } from './buttons.ts';
 import { changeSettings, checkChannel, findOwnZone, readSettings, settingsSchema } from './workspaces.ts';
+
+export const settingsButton = defineButton('settings', z.object({}));
 
 const isOn = z.enum(['on', 'off'], 'Choose one.');
 const amount = z

@@ -26,7 +26,7 @@ import {
   type SlackProblem,
 } from '../slack/refusals.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
-import { connectStep } from './buttons.ts';
+import { connectStep } from './connect.ts';
 
 interface Status {
   readonly api: ApiStatus;

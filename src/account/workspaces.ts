@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Channels } from '../context.ts';
 import type { AuditDetails } from '../core/audit-entry.ts';
+import type { Channels } from '../core/directory.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';

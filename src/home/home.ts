@@ -1,7 +1,8 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { describeRequest, describeWantedRole } from '../access/words.ts';
-import { connectButton, settingsButton } from '../account/buttons.ts';
+import { connectButton } from '../account/connect.ts';
+import { settingsButton } from '../account/settings.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
@@ -25,11 +26,9 @@ import { answerWords, changePower, unconfirmedMessage, watchServer } from '../se
 import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
 import { actions, context, divider, header, partOfList, section, textMessage } from '../slack/kit/blocks.ts';
-import { defineButton, defineChoice } from '../slack/kit/button.ts';
+import { defineButton, defineChoice, definePages } from '../slack/kit/button.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import { type LoadHome, steady } from '../slack/kit/home-view.ts';
-import { definePages } from '../slack/kit/pages.ts';
 import {
   codeLabel,
   count,
@@ -39,6 +38,7 @@ import {
   slackDate,
   stateWords,
 } from '../slack/kit/text.ts';
+import { type LoadHome, steady } from '../slack/kit/views.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { frozenWords, VERBS, wordsOfError } from '../words.ts';
 import { type Home, type HomeServer, type HomeServers, type ListedServers, readHome } from './read-home.ts';

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import { settingsButton } from '../account/buttons.ts';
+import { settingsButton } from '../account/settings.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
 import { createButton } from '../purchases/catalog.ts';
 import { readDecidable } from '../requests/approval.ts';

@@ -21,7 +21,7 @@ import {
   type RoleRequest,
 } from '../requests/request.ts';
 import { listRecentIds, sortRecentFirst } from '../servers/find.ts';
-import { pageOf } from '../slack/kit/pages.ts';
+import { pageOf } from '../slack/kit/button.ts';
 
 /** Everything that one user sees on Home, and nothing that their roles don't cover. */
 export interface Home {

@@ -7,12 +7,11 @@ import { findNearest } from '../core/labels.ts';
 import { describeMoney, describeMonthly } from '../core/money.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { actions, context, LIMITS, type Message, option, section, sectionsOf } from '../slack/kit/blocks.ts';
-import { defineButton } from '../slack/kit/button.ts';
+import { defineButton, definePages, pageOf } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
-import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import { orderValue } from './operation.ts';
 
 export const createButton = defineButton('create', z.object({ plan: z.string().exactOptional() }));

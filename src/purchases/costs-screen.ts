@@ -15,7 +15,6 @@ import {
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
 import {
   codeLabel,
   count,
@@ -25,6 +24,7 @@ import {
   mention,
   shorten,
 } from '../slack/kit/text.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import {
   type CostShare,
   type Costs,

@@ -15,9 +15,7 @@ import {
   textMessage,
   withPartOfList,
 } from '../slack/kit/blocks.ts';
-import { defineButton } from '../slack/kit/button.ts';
-import { notifySafely } from '../slack/kit/notify.ts';
-import { pageNumber } from '../slack/kit/pages.ts';
+import { defineButton, pageNumber } from '../slack/kit/button.ts';
 import {
   codeLabel,
   count,
@@ -29,7 +27,7 @@ import {
   slackDate,
   slackDay,
 } from '../slack/kit/text.ts';
-import type { NotifierParts } from '../slack/outbox.ts';
+import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { wordsOfError } from '../words.ts';
 import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 

@@ -8,12 +8,12 @@ import { isDeleted, type Server } from '../core/server.ts';
 import { localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
-import { cardView } from '../slack/kit/card-view.ts';
+import { definePages, pageOf } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
-import { definePages, pageOf } from '../slack/kit/pages.ts';
 import { codeLabel, count, describeNumber } from '../slack/kit/text.ts';
+import { cardView } from '../slack/kit/views.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { editDigestSoon } from './digest.ts';
 import {

@@ -8,9 +8,8 @@ import { actions, context, type Message, section, textMessage } from '../slack/k
 import type { ActionHandler } from '../slack/kit/button.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type ModalHandler } from '../slack/kit/modal.ts';
-import { notifySafely } from '../slack/kit/notify.ts';
 import { count, describeNumber, escapeText, mention, slackDate } from '../slack/kit/text.ts';
-import type { NotifierParts } from '../slack/outbox.ts';
+import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { wordsOfError } from '../words.ts';
 import {

@@ -1,5 +1,6 @@
-import type { AppContext, Users } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
+import type { Users } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId } from '../core/ids.ts';
@@ -8,8 +9,7 @@ import { type Actor, THE_APP } from '../core/roles.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import type { Message } from '../slack/kit/blocks.ts';
-import { notifySafely } from '../slack/kit/notify.ts';
-import type { NotifierParts } from '../slack/outbox.ts';
+import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
 import {
   ALL_KINDS,

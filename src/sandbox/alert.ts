@@ -9,8 +9,6 @@ export async function postAlert(world: World, label: string): Promise<void> {
   const title = `[FIRING:1] InstanceDown (${label})`;
   const text = `${label}:9100 has not answered for 2 minutes.`;
   const attachments = [{ color: '#d00000', title, text, fallback: title }];
-  await sendPosted(
-    world,
-    world.messages.post({ channel: ops.id, user: OTHER_BOT.id, text: '', attachments }),
-  );
+  const alert = world.messages.post({ channel: ops.id, user: OTHER_BOT.id, text: '', attachments });
+  await sendPosted(world, alert);
 }

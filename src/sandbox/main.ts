@@ -15,12 +15,6 @@ const HELP = `npm run sandbox -- [options]
   --help        show this help
 `;
 
-interface CliOptions {
-  readonly port: number;
-  readonly isConnected: boolean;
-  readonly isSocketMode: boolean;
-}
-
 /** Runs the sandbox until it is interrupted: `npm run sandbox -- --port 4000`. */
 async function main(): Promise<void> {
   const options = parseOptions(process.argv.slice(2));
@@ -70,7 +64,7 @@ function stopOnSignal(sandbox: Sandbox): void {
 }
 
 /** Reads the command line; undefined for --help. @throws Error with a sentence for the user */
-function parseOptions(args: string[]): CliOptions | undefined {
+function parseOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {

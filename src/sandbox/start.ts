@@ -11,8 +11,7 @@ import type { Account } from './hosting/accounts.ts';
 import { HostingClock } from './hosting/clock.ts';
 import { type Hosting, startHosting } from './hosting/start.ts';
 import { createPages } from './page/serve.ts';
-import { Panel } from './panel/panel.ts';
-import { withPanel } from './panel/routes.ts';
+import { Panel, withPanel } from './panel/panel.ts';
 import { sendText } from './slack/http.ts';
 import { readOwnManifest, withSteps } from './slack/manifest.ts';
 import { type Pages, type SlackServer, serveSlack } from './slack/server.ts';
@@ -32,16 +31,7 @@ interface SandboxOptions {
   readonly isSocketMode?: boolean;
 }
 
-export interface Sandbox {
-  readonly url: string;
-  readonly accountUrl: string;
-  readonly slack: SlackServer;
-  readonly hosting: Hosting;
-  readonly account: Account;
-  readonly app: RunningApp;
-  readonly panel: Panel;
-  close(): Promise<void>;
-}
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 type Ending = () => unknown;
 
@@ -50,7 +40,7 @@ type Ending = () => unknown;
  * over real HTTP with real signatures. Three ports in a row, loopback only.
  * @throws Error with `code: 'EADDRINUSE'` when one of them is taken; what was started is closed then
  */
-export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions) {
   const endings: Ending[] = [];
   const close = async (): Promise<void> => {
     for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
@@ -85,7 +75,7 @@ function makeSecrets() {
   };
 }
 
-async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
+async function open(opening: Opening) {
   let panel: Panel | undefined;
   const chat = await openChat(opening, () => panel);
   const { world, url } = chat.slack;
@@ -110,7 +100,7 @@ async function open(opening: Opening): Promise<Omit<Sandbox, 'close'>> {
 async function openChat(
   { options: { port, isSocketMode }, secrets, clock, onClose }: Opening,
   getPanel: () => Panel | undefined,
-): Promise<{ slack: SlackServer; pageIsReady: Promise<unknown> }> {
+) {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
   const pageIsReady = createPages(SUBCOMMANDS).then((pages) => {
     page = withGallery(pages);
@@ -187,7 +177,6 @@ async function grantRoles({ ports }: RunningApp): Promise<void> {
   }
 }
 
-/** Gives the app an API key. */
 async function connect({ ports }: RunningApp, hosting: Hosting, account: Account): Promise<void> {
   const key = new Secret(hosting.createKey(account));
   await ports.apiKeys.put(TEAM.id, key, USERS.olga.id, ports.system.now());

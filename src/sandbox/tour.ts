@@ -1,41 +1,34 @@
 import type { Store } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
+import { Refusal } from '../core/errors.ts';
 import { isEnded, type Operation } from '../purchases/operation.ts';
 import type { Account } from './hosting/accounts.ts';
 import type { HostingService } from './hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from './hosting/journal.ts';
 import type { TourStep } from './panel/panel-api.ts';
+import { TEAM } from './slack/workspace.ts';
 
 /** The guided tour: five steps, each complete once it has really happened. */
-export class Tour {
-  readonly #evidence: Evidence;
-  readonly #onDone: (step: StepId) => unknown;
+export function createTour(evidence: Evidence, onDone: (step: StepId) => unknown) {
   /** When each step was done, epoch milliseconds of the real clock. */
-  readonly #done = new Map<StepId, number>();
+  const done = new Map<StepId, number>();
+  return {
+    steps: (): readonly TourStep[] =>
+      STEPS.map((step) => {
+        const doneAt = done.get(step.id) ?? null;
+        return { ...step, isDone: doneAt !== null, doneAt };
+      }),
 
-  constructor(evidence: Evidence, onDone: (step: StepId) => unknown) {
-    this.#evidence = evidence;
-    this.#onDone = onDone;
-  }
-
-  steps(): readonly TourStep[] {
-    return STEPS.map((step) => {
-      const doneAt = this.#done.get(step.id) ?? null;
-      return { ...step, isDone: doneAt !== null, doneAt };
-    });
-  }
-
-  /** Checks the steps that are not done yet. */
-  async check(): Promise<void> {
-    for (const { id } of STEPS) {
-      if (this.#done.has(id) || !(await STEP_CHECKS[id](this.#evidence))) continue;
-      this.#done.set(id, Date.now());
-      this.#onDone(id);
-    }
-  }
+    async check(): Promise<void> {
+      for (const { id } of STEPS) {
+        if (done.has(id) || !(await STEP_CHECKS[id](evidence))) continue;
+        done.set(id, Date.now());
+        onDone(id);
+      }
+    },
+  };
 }
 
-/** The five steps in their order. */
 const STEPS: readonly Pick<TourStep, 'id' | 'title' | 'words'>[] = [
   {
     id: 'connect',
@@ -74,12 +67,8 @@ interface Evidence {
   readonly hosting: HostingService;
   readonly account: Account;
   readonly store: Store;
-  readonly workspaceId: string;
-  /** The app's API key of its workspace; it is only compared. */
-  findAppKey(): Promise<string | undefined>;
 }
 
-/** Whether each step has really happened. */
 const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boolean>>> = {
   connect: isConnected,
   create: hasCreated,
@@ -91,17 +80,26 @@ const STEP_CHECKS: Readonly<Record<StepId, (evidence: Evidence) => Promise<boole
 const ENTRIES_READ = 200;
 
 /** The workspace has an API key, and it opens this account. */
-async function isConnected({ hosting, account, findAppKey }: Evidence): Promise<boolean> {
-  const key = await findAppKey();
+async function isConnected({ hosting, account, store }: Evidence): Promise<boolean> {
+  const key = await findAppKey(store);
   const opened = key === undefined ? undefined : hosting.accounts.findByKey(key);
   return opened?.id === account.id && hosting.accounts.isOpen(account);
 }
 
+/** Finds the app's API key; one that can't be decrypted counts as none. */
+export async function findAppKey(store: Store): Promise<string | undefined> {
+  try {
+    return (await store.apiKeys.find(TEAM.id))?.key.reveal();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
 /** A create was charged, and its root password has arrived: what the app shows its creator next. */
-async function hasCreated({ hosting, account, store, workspaceId }: Evidence): Promise<boolean> {
+async function hasCreated({ hosting, account, store }: Evidence): Promise<boolean> {
   for (const { serverId } of hosting.charges(account).toReversed()) {
-    const created =
-      serverId === undefined ? undefined : await store.ledger.findCreated(workspaceId, serverId);
+    const created = serverId === undefined ? undefined : await store.ledger.findCreated(TEAM.id, serverId);
     if (created && (await store.ledger.find(created.operationId))?.hasPassword) return true;
   }
   return false;
@@ -152,6 +150,6 @@ function findChargesOf(request: RequestEntry, charges: readonly MoneyEntry[]): r
   return later.filter(({ what }) => what === own?.what);
 }
 
-function listAudit({ store, workspaceId }: Evidence): Promise<readonly StoredEntry[]> {
-  return store.audit.list({ workspaceId, limit: ENTRIES_READ });
+function listAudit({ store }: Evidence): Promise<readonly StoredEntry[]> {
+  return store.audit.list({ workspaceId: TEAM.id, limit: ENTRIES_READ });
 }

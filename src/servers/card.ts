@@ -20,10 +20,8 @@ import { renewButton } from '../purchases/catalog.ts';
 import { type CreatedServer, findOrderOf } from '../purchases/costs.ts';
 import { actions, confirmation, context, facts, header, type Message, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
-import { cardView } from '../slack/kit/card-view.ts';
 import { defineCommand, parseServerName, type Shortcut } from '../slack/kit/command.ts';
 import type { Origin } from '../slack/kit/form.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
 import {
   count,
   escapeText,
@@ -34,6 +32,8 @@ import {
   stateWords,
   utcDate,
 } from '../slack/kit/text.ts';
+import { cardView } from '../slack/kit/views.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';
 import {

@@ -10,9 +10,8 @@ import {
 import type { UserId } from '../core/ids.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
-import { notifySafely } from '../slack/kit/notify.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
-import type { NotifierParts } from '../slack/outbox.ts';
+import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { failedWords, wordsOfRefusal } from '../words.ts';
 import { deleteButton, showButton } from './buttons.ts';

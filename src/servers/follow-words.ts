@@ -4,7 +4,6 @@ import type { ServerId, UserId } from '../core/ids.ts';
 import { isPlainAddress, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
-import { notifySafely } from '../slack/kit/notify.ts';
 import {
   capital,
   codeLabel,
@@ -16,7 +15,7 @@ import {
   slackDate,
   stateWords,
 } from '../slack/kit/text.ts';
-import type { NotifierParts } from '../slack/outbox.ts';
+import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';

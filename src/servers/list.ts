@@ -6,10 +6,9 @@ import { DAY_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { createButton } from '../purchases/catalog.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
+import { definePages } from '../slack/kit/button.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
-import { definePages } from '../slack/kit/pages.ts';
 import {
   codeTyped,
   count,
@@ -20,6 +19,7 @@ import {
   shorten,
   utcDate,
 } from '../slack/kit/text.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import { listButton, manageChoice } from './buttons.ts';
 import { showById } from './card.ts';
 import { chooseServer, suggestServers } from './find.ts';

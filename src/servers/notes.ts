@@ -14,11 +14,11 @@ import {
   type ServerNote,
 } from '../core/server.ts';
 import type { Foundation } from '../db/database.ts';
-import { cardView } from '../slack/kit/card-view.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, plainLabel } from '../slack/kit/text.ts';
+import { cardView } from '../slack/kit/views.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { noteButton, protectButton, unprotectButton } from './buttons.ts';
 import { loadCard, type ServerCard, showServer } from './card.ts';

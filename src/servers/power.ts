@@ -2,7 +2,7 @@ import { isPattern } from '../core/find-server.ts';
 import { isTargetState, type PowerAction } from '../core/server.ts';
 import { textMessage } from '../slack/kit/blocks.ts';
 import { type Command, defineCommand } from '../slack/kit/command.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { powerButton, severalButton } from './buttons.ts';
 import { loadCard } from './card.ts';

@@ -23,8 +23,8 @@ import {
   sectionsOf,
   textMessage,
 } from '../slack/kit/blocks.ts';
-import { sendWaiting } from '../slack/kit/notify.ts';
 import { capital, codeLabel, codeTyped, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
+import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { rebootedWords, VERBS } from '../words.ts';
 import { confirmPower, severalButton } from './buttons.ts';

@@ -9,7 +9,7 @@ import type {
   SlackUser,
   UserGroup,
   Users,
-} from '../context.ts';
+} from '../core/directory.ts';
 import { withTimeout } from '../core/promises.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { System } from '../system.ts';

@@ -7,11 +7,10 @@ import type { Actor } from '../core/roles.ts';
 import type { System } from '../system.ts';
 import { replyInHome, type ShownHome } from './home-publisher.ts';
 import { plain, section, textMessage } from './kit/blocks.ts';
-import { CARD_VIEW, cardView } from './kit/card-view.ts';
 import type { Shortcut } from './kit/command.ts';
 import { fillView, loadingView, noticeView, type Origin } from './kit/form.ts';
-import { readHomePage } from './kit/home-view.ts';
 import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
+import { CARD_VIEW, cardView, readHomePage } from './kit/views.ts';
 import {
   actionPayload,
   actorOf,

@@ -8,7 +8,7 @@ import type { Homes } from '../home/redraw.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { type Message, section } from './kit/blocks.ts';
-import { type HomeContent, homeView, type LoadHome, type WantedHome } from './kit/home-view.ts';
+import { type HomeContent, homeView, type LoadHome, type WantedHome } from './kit/views.ts';
 import { holdsSecret, plainText, refusesView } from './refusals.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';

@@ -1,8 +1,9 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { CurrencyOf } from '../account/workspaces.ts';
-import type { Channels, Users } from '../context.ts';
+import type { Channels, Users } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
+import { describeDefect } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
@@ -31,6 +32,24 @@ export interface NotifierParts {
   readonly users: Users;
   readonly currencyOf: CurrencyOf;
   readonly accountUrl: string | undefined;
+}
+
+/**
+ * Tries to send or edit a message, and returns `otherwise` if that throws. Logs the failure: it must not undo what the message is
+ * about. `id` is for the log.
+ */
+export async function notifySafely<Result>(
+  id: string,
+  log: Log,
+  otherwise: Result,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn('a message could not be sent or edited in Slack', { id, ...describeDefect(error) });
+    return otherwise;
+  }
 }
 
 interface OutboxParts extends StoredReplyParts {

@@ -4,13 +4,14 @@ import type { ChannelId, ConfirmationId, Thread, UserId, WorkspaceId } from '../
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
 import type { Kept, ReplyUrls } from '../db/kept.ts';
+import type { OnWait } from '../hosting/hosting-api.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { wordsOfError, wordsOfUnreachable } from '../words.ts';
+import { waitingWords, wordsOfError, wordsOfUnreachable } from '../words.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
-import { type CardParts, cardView, readCard } from './kit/card-view.ts';
 import { noticeView, type Origin } from './kit/form.ts';
 import { decodeText } from './kit/text.ts';
+import { type CardParts, cardView, readCard } from './kit/views.ts';
 import type { TypedMessage } from './payloads.ts';
 import { holdsSecret } from './refusals.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
@@ -283,6 +284,17 @@ export async function showLateError(
   const words = request.explain(error);
   const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
   if (!ok) await request.reply.send(textMessage(words, ...steps));
+}
+
+/** Makes the `onWait` of calls: sends the user one message that the hosting API's rate limit delays their request. */
+export function sendWaiting(request: SlackRequest): OnWait {
+  let isSent = false;
+  return (wait) => {
+    if (isSent) return;
+    isSent = true;
+    // A send throws if the database with the response_url can't be reached. An unhandled rejection would end the process.
+    request.reply.send(textMessage(waitingWords(wait))).catch(() => undefined);
+  };
 }
 
 /** What explaining an error needs. */

@@ -1,7 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { CurrencyOf } from '../account/workspaces.ts';
-import type { Channels } from '../context.ts';
+import type { Channels } from '../core/directory.ts';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { ConfirmationId, PostedMessage, Thread } from '../core/ids.ts';

@@ -21,11 +21,10 @@ import {
   section,
   textMessage,
 } from '../slack/kit/blocks.ts';
-import { defineButton } from '../slack/kit/button.ts';
+import { defineButton, definePages, pageNumber, pageOf, type Turn } from '../slack/kit/button.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { definePages, pageNumber, pageOf, type Turn } from '../slack/kit/pages.ts';
 import { codeLabel, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { cancelRun, carryOutStep, findAskingRun } from './run.ts';

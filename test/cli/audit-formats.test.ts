@@ -96,13 +96,11 @@ describe('CSV', () => {
   });
 });
 
-describe('JSON Lines', () => {
-  test.each(nasty)('has an entry with the label %j on one line, unchanged', (label) => {
-    const line = jsonl.write({ ...entry, label });
-    expect(line.indexOf('\n')).toBe(line.length - 1);
-    const { at, money: paid, ...same } = JSON.parse(line);
-    expect([at, paid]).toEqual(['2026-01-31T12:00:00.000Z', '4.99']);
-    const { at: _, money: __, ...rest } = entry;
-    expect(same).toEqual({ ...rest, label });
-  });
+test.each(nasty)('JSON Lines has an entry with the label %j on one line, unchanged', (label) => {
+  const line = jsonl.write({ ...entry, label });
+  expect(line.indexOf('\n')).toBe(line.length - 1);
+  const { at, money: paid, ...same } = JSON.parse(line);
+  expect([at, paid]).toEqual(['2026-01-31T12:00:00.000Z', '4.99']);
+  const { at: _, money: __, ...rest } = entry;
+  expect(same).toEqual({ ...rest, label });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
-import { coversRole, type HeldRole, ROLES, strongestRole } from '../../src/core/roles.ts';
 import {
   DEFAULT_SETTINGS,
   listChanges,
@@ -9,26 +8,6 @@ import {
   takesApprovals,
   type WorkspaceSettings,
 } from '../../src/core/settings.ts';
-
-const hold = (role: HeldRole['role'], pattern = ''): HeldRole => ({ role, pattern, source: 'named' });
-
-describe('what a user may do', () => {
-  test('is nothing without a role', () => {
-    for (const role of ROLES) expect(coversRole([], role)).toBe(false);
-    expect(strongestRole([])).toBeUndefined();
-  });
-
-  test('is what their role and lower roles allow, on the servers that the role is for', () => {
-    const roles = [hold('viewer'), hold('manager', 'web-*')];
-    expect(coversRole(roles, 'manager')).toBe(true);
-    expect(coversRole(roles, 'manager', 'web-1')).toBe(true);
-    expect(coversRole(roles, 'operator', 'web-1')).toBe(true);
-    expect(coversRole(roles, 'operator', 'db-1')).toBe(false);
-    expect(coversRole(roles, 'viewer', 'db-1')).toBe(true);
-    expect(coversRole(roles, 'owner')).toBe(false);
-    expect(strongestRole(roles)).toBe('manager');
-  });
-});
 
 const OFF = DEFAULT_SETTINGS.approval;
 

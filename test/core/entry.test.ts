@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../src/access/grants.ts';
-import type { AppContext, SlackUser, Store, Users } from '../../src/context.ts';
+import type { AppContext, Store } from '../../src/context.ts';
 import type { StoredEntry } from '../../src/core/audit-entry.ts';
+import type { SlackUser, Users } from '../../src/core/directory.ts';
 import { type Caller, createEntry, defineUseCase, type Entry, type UseCase } from '../../src/core/entry.ts';
 import { DatabaseUnreachable, HostingError, Refusal } from '../../src/core/errors.ts';
 import { hasRole } from '../../src/core/permission.ts';
@@ -301,13 +302,11 @@ describe('a role for some servers', () => {
   });
 });
 
-describe('Enterprise Grid', () => {
-  it('refuses users from its other workspaces while Slack can’t say who they are', async () => {
-    await grant('WANN', 'operator');
-    isSlackDown = true;
-    expect(await attempt(useCase('anyone'), caller('WANN', { homeTeamId: 'T2' }))).toBe('other_organization');
-    expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
-  });
+it('Enterprise Grid refuses users from its other workspaces while Slack can’t say who they are', async () => {
+  await grant('WANN', 'operator');
+  isSlackDown = true;
+  expect(await attempt(useCase('anyone'), caller('WANN', { homeTeamId: 'T2' }))).toBe('other_organization');
+  expect(await entry.execute(useCase('operator'), 'x', caller('WANN', { homeTeamId: 'T1' }))).toBe('x');
 });
 
 describe('a caller that has to be notified before changes', () => {

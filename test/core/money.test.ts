@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { type Catalog, describePlan, findPlan } from '../../src/core/catalog.ts';
+import { type Catalog, findPlan } from '../../src/core/catalog.ts';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
 import { describeMoney, findMoney, money } from '../../src/core/money.ts';
 import { fitsBudget } from '../../src/purchases/costs.ts';
@@ -32,9 +32,7 @@ describe('an amount', () => {
     ['0.10', 10],
     ['0.05', 5],
     ['0', 0],
-    ['7', 700],
     ['5.9', 590],
-    [' 5.90 ', 590],
     ['999999999999.99', 99_999_999_999_999],
   ])('is read from %j as %i hundredths', (text, hundredths) => {
     expect(findMoney(text)).toBe(hundredths);
@@ -43,21 +41,16 @@ describe('an amount', () => {
   it.each([
     ['4.999', 'more decimals than can be paid'],
     ['1.500', 'a third decimal, with which 1500 may be meant'],
-    ['4.9901', 'more decimals after zeros'],
     ['-4.99', 'a sign'],
     ['+4.99', 'a sign'],
     ['', 'nothing'],
-    ['   ', 'blanks'],
     ['4 99', 'a blank inside'],
     ['4.', 'no decimals after the point'],
     ['.99', 'nothing before the point'],
     ['4,99', 'a comma'],
-    ['1,000.00', 'a thousands separator'],
     ['4.99 EUR', 'a currency'],
-    ['0x10', 'another base'],
     ['1e3', 'an exponent'],
     ['NaN', 'no number'],
-    ['Infinity', 'no amount'],
     ['٤.٩٩', 'digits of another script'],
     ['1234567890123.00', 'more than can be counted exactly'],
     ['4.99\n5.99', 'two lines'],
@@ -76,45 +69,26 @@ describe('an amount', () => {
       }),
     );
   });
-
-  it('is shown with two decimals, and with the operator’s currency', () => {
-    expect(describeMoney(money(5))).toBe('0.05');
-    expect(describeMoney(money(123_450))).toBe('1234.50');
-    expect(describeMoney(money(590), 'EUR')).toBe('5.90 EUR');
-  });
 });
 
-describe('a budget', () => {
-  test.each([
-    [0, 100, 100, true],
-    [0, 101, 100, false],
-    [100, 0, 100, true],
-    [99, undefined, 100, true],
-    [100, undefined, 100, false],
-    [0, undefined, 0, false],
-    [500, 0, 100, false],
-  ])('of which %s is spent allows a price of %s under a limit of %s: %s', (spent, price, most, fits) => {
-    expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
-  });
+test.each([
+  [0, 100, 100, true],
+  [0, 101, 100, false],
+  [100, 0, 100, true],
+  [99, undefined, 100, true],
+  [100, undefined, 100, false],
+  [0, undefined, 0, false],
+  [500, 0, 100, false],
+])('a budget of which %s is spent allows a price of %s under a limit of %s: %s', (spent, price, most, fits) => {
+  expect(fitsBudget(money(spent), price === undefined ? undefined : money(price), money(most))).toBe(fits);
 });
 
 const plan = (code: string, ramMb: number) => ({ code, vcpu: 2, ramMb, diskGb: 40, monthly: money(590) });
 const catalog: Catalog = { plans: [plan('small', 2048), plan('SMALL', 512)], locations: [], images: [] };
 
-describe('the catalog', () => {
-  it('finds a plan by its exact code, since that is what is ordered', () => {
-    expect(findPlan(catalog, 'SMALL')?.ramMb).toBe(512);
-    expect(findPlan(catalog, 'Small')).toBeUndefined();
-  });
-
-  it.each([
-    [2048, '2 vCPU · 2 GB RAM · 40 GB disk'],
-    [512, '2 vCPU · 512 MB RAM · 40 GB disk'],
-    [1536, '2 vCPU · 1.5 GB RAM · 40 GB disk'],
-    [1100, '2 vCPU · 1100 MB RAM · 40 GB disk'],
-  ])('shows %i MB of memory without rounding', (ramMb, words) => {
-    expect(describePlan(plan('p', ramMb))).toBe(words);
-  });
+it('a plan is found by its exact code, since that is what is ordered', () => {
+  expect(findPlan(catalog, 'SMALL')?.ramMb).toBe(512);
+  expect(findPlan(catalog, 'Small')).toBeUndefined();
 });
 
 const renewal = (serverId: number, paidUntil: number, label = 'web-1'): Purchase => ({
@@ -145,18 +119,16 @@ describe('the claim of an operation', () => {
   });
 });
 
-describe('an operation', () => {
-  it('has ended when it is settled or refused, and in no other state', () => {
-    const standings: readonly OperationStatus[] = [
-      { state: 'prepared' },
-      { state: 'sent' },
-      { state: 'settled' },
-      { state: 'refused', reason: { code: 'limit', details: {} } },
-      { state: 'unconfirmed', reason: { code: 'no_answer', details: {} } },
-    ];
-    const ended = standings.filter((standing) => isEnded(makeOperation(standing)));
-    expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
-  });
+it('an operation has ended when it is settled or refused, and in no other state', () => {
+  const standings: readonly OperationStatus[] = [
+    { state: 'prepared' },
+    { state: 'sent' },
+    { state: 'settled' },
+    { state: 'refused', reason: { code: 'limit', details: {} } },
+    { state: 'unconfirmed', reason: { code: 'no_answer', details: {} } },
+  ];
+  const ended = standings.filter((standing) => isEnded(makeOperation(standing)));
+  expect(ended.map(({ state }) => state)).toEqual(['settled', 'refused']);
 });
 
 describe('the refusal that an error proves', () => {

@@ -67,14 +67,19 @@ function makeSlow() {
   return { runs, handler, end: () => ends.shift()?.() };
 }
 
+/** A process whose jobs end when they are told to. */
+async function startSlow(make: () => Promise<Place>) {
+  const place = await make();
+  const shared = await share(place);
+  const slow = makeSlow();
+  return { place, shared, ...slow, ...(await shared.start({ post: slow.handler })) };
+}
+
 const several = places.filter(({ name }) => name === 'PostgreSQL');
 
 describe.each(places)('jobs on $name', ({ make }) => {
   test('are done when they are due, and then gone', async () => {
-    const place = await make();
-    const shared = await share(place);
-    const { runs, handler, end } = makeSlow();
-    const { store } = await shared.start({ post: handler });
+    const { place, shared, runs, end, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() + 5000 });
     await shared.pass(4000);
     expect(runs).toEqual([]);
@@ -86,9 +91,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
   });
 
   test('are done at once after a nudge', async () => {
-    const shared = await share(await make());
-    const { runs, handler } = makeSlow();
-    const { jobs, store, settle } = await shared.start({ post: handler });
+    const { shared, runs, jobs, store, settle } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() });
     jobs.nudge();
     await settle();
@@ -96,10 +99,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
   });
 
   test('that are asked for while they run, run again, with what was asked for last', async () => {
-    const place = await make();
-    const shared = await share(place);
-    const { runs, handler, end } = makeSlow();
-    const { store } = await shared.start({ post: handler });
+    const { place, shared, runs, end, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(1000);
     await store.add({ ...JOB, payload: { text: 'again' }, dueAt: shared.now() });
@@ -178,9 +178,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
   });
 
   test('are asked for sooner, never later, after the clock was set back', async () => {
-    const shared = await share(await make());
-    const { runs, handler } = makeSlow();
-    const { store } = await shared.start({ post: handler });
+    const { shared, runs, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() + 5000 });
     shared.setBack(3_600_000);
     await shared.pass(2000);
@@ -188,9 +186,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
   });
 
   test('that run when the app stops are waited for', async () => {
-    const shared = await share(await make());
-    const { runs, handler, end } = makeSlow();
-    const { store, stop } = await shared.start({ post: handler });
+    const { shared, runs, end, store, stop } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(1000);
     let isStopped = false;
@@ -205,10 +201,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
   });
 
   test('are not begun again by the process that is doing them, although it could not renew its lease in time', async () => {
-    const place = await make();
-    const shared = await share(place);
-    const { runs, handler, end } = makeSlow();
-    const { store } = await shared.start({ post: handler });
+    const { place, shared, runs, end, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() });
     await shared.pass(1000);
     await place.sql('update jobs set lease_until = 0');
@@ -220,10 +213,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
   });
 
   test('can be done now by the request that asked for them, and then not by anybody else', async () => {
-    const place = await make();
-    const shared = await share(place);
-    const { runs, handler, end } = makeSlow();
-    const { jobs, store } = await shared.start({ post: handler });
+    const { place, shared, runs, handler, end, jobs, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() + 60_000 });
     const done = jobs.runNow('post', 'k1', handler);
     await shared.pass(1000);

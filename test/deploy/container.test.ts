@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeKey } from '../support/environment.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { startTeam } from '../support/team.ts';
 import { readStages } from './support/container-file.ts';
@@ -74,18 +73,6 @@ test('what the container file copies is enough to run, without rights, in a fold
   expect([check(new URL(app.url).port), check('1')]).toEqual([0, 1]);
   expect(await app.stop()).toBe(0);
   expect(await readdir(join(image, 'data'))).toContain('vps.sqlite');
-});
-
-test('the programs of the app run in the container as well', async () => {
-  const [program, ...args] = asInImage(['audit', 'verify']);
-  const settings = {
-    ENCRYPTION_KEYS: `k1:${makeKey('container')}`,
-    DATABASE_URL: `sqlite:${join(image, 'data', 'other.sqlite')}`,
-  };
-  const ended = run(program, args, { env: { PATH: process.env.PATH, ...settings } });
-  await expect(ended).rejects.toMatchObject({
-    stderr: expect.stringContaining('The app has no database at'),
-  });
 });
 
 test.runIf(canBeOther)('the container can’t write anywhere but to its data', () => {

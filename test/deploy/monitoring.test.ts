@@ -168,23 +168,6 @@ describe('/metrics', () => {
   });
 });
 
-describe('the check of names', () => {
-  test('finds numbers and labels that the app doesn’t have', () => {
-    const wrong = [
-      ['sum(vps_nothing)', ''],
-      ['vps_ready{state="x"}', ''],
-      ['max by (state) (vps_jobs_due)', ''],
-      ['vps_jobs_due', '{{method}}'],
-    ] as const;
-    expect(wrong.flatMap(([expr, legend]) => findUnknown(expr, legend, scraped))).toEqual([
-      'vps_nothing',
-      'vps_ready{state}',
-      'state',
-      'method',
-    ]);
-  });
-});
-
 test('the page for operators says what to do at each alert, and names no others', () => {
   const inTable = [...page.matchAll(/^\| `(VpsSlack\w+)`/gm)].map(([, name = '']) => name);
   expect(inTable).toEqual(rules.map(({ alert }) => alert));

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AppContext, SlackUser, Store } from '../../src/context.ts';
+import type { AppContext, Store } from '../../src/context.ts';
 import type { Catalog } from '../../src/core/catalog.ts';
+import type { SlackUser } from '../../src/core/directory.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { HostingError } from '../../src/core/errors.ts';
-import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
@@ -90,15 +90,6 @@ describe('the servers on Home', () => {
     // Another key may be another account's.
     await store.apiKeys.put('T1', new Secret('other'), 'U1', T0);
     expect((await read('U1', failing)).servers).toEqual({ kind: 'unread', error });
-  });
-
-  test('are not waited for, unless that was asked for', async () => {
-    await grant('U1', 'viewer');
-    const never: Partial<HostingApi> = { fetchServers: () => new Promise(() => undefined) };
-    const home = await read('U1', never);
-    expect(home.servers).toMatchObject({ kind: 'unread', coming: {} });
-    expect(home.servers).not.toHaveProperty('error');
-    expect(home.spending).toMatchObject({ paid: { creates: { count: 0 } } });
   });
 });
 
@@ -212,17 +203,5 @@ describe('the rest of Home', () => {
     expect((await read('U9', nothing)).servers).toEqual({ kind: 'role_unknown' });
     const outsider = read('U9', nothing, users(user({ isStranger: true, teamIds: ['T9'] })));
     await expect(outsider).rejects.toMatchObject({ code: 'other_organization' });
-  });
-
-  test('says what was paid although the hosting API fails, and what the servers cost once it answers', async () => {
-    await grant('U1', 'viewer');
-    const failing: Partial<HostingApi> = {
-      fetchServers: () => Promise.reject(new HostingError('no_answer', 'maybe')),
-    };
-    const down = await read('U1', failing);
-    expect(down.spending?.paid.creates.amount).toBe(money(0));
-    expect(down.spending?.costs).toBeUndefined();
-    const up = await read('U1', listing(server(1, 'web-1')));
-    expect(up.spending?.costs?.servers).toHaveLength(1);
   });
 });

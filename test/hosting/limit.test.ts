@@ -333,26 +333,24 @@ describe('a wait', () => {
   });
 });
 
-describe('a pause', () => {
-  it('holds back all calls, and sends them afterwards', async () => {
-    const { limiter, play, pass } = start();
-    limiter.pause(10_000);
-    await pass(5);
-    for (const plan of [QUICK, BACKGROUND, QUICK]) play.ask(limiter, plan);
-    await pass(5_000);
-    limiter.pause(8_000);
-    await pass(7_900);
-    expect(play.served).toEqual([]);
-    await pass(200);
-    expect(play.served).toHaveLength(3);
-    limiter.pause(1_000);
-    await pass(5);
-    play.ask(limiter, QUICK);
-    await pass(900);
-    expect(play.served).toHaveLength(3);
-    await pass(200);
-    expect(play.served).toHaveLength(4);
-  });
+it('a pause holds back all calls, and sends them afterwards', async () => {
+  const { limiter, play, pass } = start();
+  limiter.pause(10_000);
+  await pass(5);
+  for (const plan of [QUICK, BACKGROUND, QUICK]) play.ask(limiter, plan);
+  await pass(5_000);
+  limiter.pause(8_000);
+  await pass(7_900);
+  expect(play.served).toEqual([]);
+  await pass(200);
+  expect(play.served).toHaveLength(3);
+  limiter.pause(1_000);
+  await pass(5);
+  play.ask(limiter, QUICK);
+  await pass(900);
+  expect(play.served).toHaveLength(3);
+  await pass(200);
+  expect(play.served).toHaveLength(4);
 });
 
 describe('before a call is sent', () => {
@@ -533,19 +531,17 @@ describe('slots that another process holds', () => {
   });
 });
 
-describe('a limiter that closes', () => {
-  it('refuses waiting and new calls, lets calls in flight end, and leaves no timer behind', async () => {
-    const { limiter, play, pass } = start({ limit: 2, backgroundLimit: 1 });
-    for (const plan of [QUICK, QUICK, QUICK, BACKGROUND, BACKGROUND]) play.ask(limiter, plan);
-    await pass(50);
-    limiter.close();
-    play.ask(limiter, QUICK);
-    const refused = new Refusal('shutting_down', {});
-    expect(await Promise.all(play.outcomes.slice(2))).toEqual([refused, refused, refused, refused]);
-    await pass(100);
-    expect(await Promise.all(play.outcomes.slice(0, 2))).toEqual([undefined, undefined]);
-    expect(play.served).toHaveLength(2);
-    await settle();
-    expect(vi.getTimerCount()).toBe(0);
-  });
+it('a limiter that closes refuses waiting and new calls, lets calls in flight end, and leaves no timer behind', async () => {
+  const { limiter, play, pass } = start({ limit: 2, backgroundLimit: 1 });
+  for (const plan of [QUICK, QUICK, QUICK, BACKGROUND, BACKGROUND]) play.ask(limiter, plan);
+  await pass(50);
+  limiter.close();
+  play.ask(limiter, QUICK);
+  const refused = new Refusal('shutting_down', {});
+  expect(await Promise.all(play.outcomes.slice(2))).toEqual([refused, refused, refused, refused]);
+  await pass(100);
+  expect(await Promise.all(play.outcomes.slice(0, 2))).toEqual([undefined, undefined]);
+  expect(play.served).toHaveLength(2);
+  await settle();
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -4,9 +4,8 @@ import { Secret } from '../../src/core/secret.ts';
 import { createHosting } from '../../src/hosting/client.ts';
 import type { CallOptions, HostingApi } from '../../src/hosting/hosting-api.ts';
 import { createShare, type Read } from '../../src/hosting/share.ts';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
-import { startTeam } from '../support/team.ts';
 import { holdTime, memoryCalls, namesOf, settle } from './support.ts';
 
 /** Requests that are sent and answered when the test says so. */
@@ -277,29 +276,4 @@ test('no user waits for a read in another user’s queue', async () => {
   await read;
   expect(arrived.slice(LIMIT, LIMIT + 2)).toContain('GET /servers');
   await hosting.close();
-});
-
-test('a user who requests too much is refused, and others are not', async () => {
-  await using team = await startTeam({ servers: 2 });
-  const otto = team.app.ports.hostingOf(new Secret(team.apiKey), TEAM.id, USERS.otto.id);
-  // As by calls of other processes.
-  const slots = Array.from({ length: 300 }, (_, id) => ({
-    id: `${id}`,
-    account: otto.account,
-    workspaceId: '',
-  }));
-  const limits = { limit: 300, maxHoldMs: 110_000 };
-  await Promise.all(slots.map((slot) => team.app.ports.apiCalls.take(slot, limits)));
-  const flood = (calls: number) => {
-    for (let id = 0; id < calls; id++) void otto.changePower('start', id).catch(() => undefined);
-  };
-  flood(1);
-  await expect.poll(() => otto.budget()).toMatchObject({ taken: 300, waiting: 1 });
-  flood(99);
-  expect(otto.budget()).toMatchObject({ taken: 300, waiting: 100 });
-  await team.operator.types('/vps reboot web-1');
-  await team.operator.sees('Too many of your requests are waiting');
-  await team.manager.types('/vps reboot web-2');
-  await expect.poll(() => otto.budget().waiting).toBe(101);
-  team.manager.doesNotSee('Too many');
 });

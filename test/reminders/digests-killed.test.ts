@@ -138,37 +138,6 @@ describe('a digest', () => {
     expect(await postAfter(HOUR_MS)).toBe(4);
   });
 
-  test('is due at its hour as the settings have it, on each day, and no more without a channel', async () => {
-    const { posted, startProcess, time, account, store } = await startWorkspace();
-    const ports = startProcess(taken);
-    ports.jobs.handle({ [DIGEST]: createDigestHandler(ports, new AbortController().signal) });
-    const postAt = async (at: string) => {
-      time.now = Date.parse(at);
-      await ports.jobs.runDue();
-      return posted.map(({ day }) => day);
-    };
-    const change = (before: Partial<typeof digest>, after: Partial<typeof digest>) =>
-      store.workspaces.changeSettings(
-        'T1',
-        { ...DEFAULT_SETTINGS, digest: { ...digest, ...before } },
-        { ...DEFAULT_SETTINGS, digest: { ...digest, ...after } },
-      );
-    expect(await postAt('2026-03-02T08:20:00Z')).toEqual(['2026-03-02']);
-    account.servers = [server(1, 5)];
-    expect(await postAt('2026-03-03T07:59:00Z')).toHaveLength(1);
-    expect(await change({}, { hour: 12 })).toBe(true);
-    expect(await postAt('2026-03-03T08:20:00Z')).toHaveLength(1);
-    expect(await postAt('2026-03-03T11:20:00Z')).toEqual(['2026-03-02', '2026-03-03']);
-    // Another hour of a day that has its digest already.
-    expect(await change({ hour: 12 }, { hour: 14 })).toBe(true);
-    expect(await postAt('2026-03-03T13:20:00Z')).toHaveLength(2);
-    expect(await postAt('2026-03-04T13:20:00Z')).toHaveLength(3);
-    const off = { ...DEFAULT_SETTINGS, digest: { ...digest, hour: 14 } };
-    expect(await store.workspaces.changeSettings('T1', off, DEFAULT_SETTINGS)).toBe(true);
-    expect(await postAt('2026-03-05T13:20:00Z')).toHaveLength(3);
-    expect(await store.jobStore.list(DIGEST, 'T1')).toEqual([]);
-  });
-
   test('is asked for at a start for each workspace that has a channel, at once where its hour has come', async () => {
     const { store, startProcess, time } = await startWorkspace();
     for (let place = 0; place < 60; place++) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { answerApproval } from '../../src/requests/answer-approval.ts';
@@ -26,19 +26,17 @@ const answer = (kind: 'approve' | 'deny', process: MortalProcess) =>
 const approve = (process: MortalProcess) => answer('approve', process);
 const failing = (at: string) => scenario.start({ kind: 'database_fails', at, forMs: 20_000 });
 
-describe('an approval', () => {
-  test.each([
-    'before',
-    'after',
-  ])('may still be carried out if the store fails %s it is written, and its user is told so', async (moment) => {
-    const process = failing(`${moment} commit of approved and prepared`);
-    await expect(approve(process)).rejects.toMatchObject({ code: 'approval_unsaved' });
-    const isWritten = moment === 'after';
-    const { ledger } = scenario.store;
-    expect(await ledger.find(ID)).toEqual(
-      isWritten ? expect.objectContaining({ state: 'prepared' }) : undefined,
-    );
-    await process.runBackground(async () => (await ledger.find(ID))?.state !== 'prepared');
-    expect(scenario.hosting.charges).toBe(isWritten ? 1 : 0);
-  });
+test.each([
+  'before',
+  'after',
+])('an approval may still be carried out if the store fails %s it is written, and its user is told so', async (moment) => {
+  const process = failing(`${moment} commit of approved and prepared`);
+  await expect(approve(process)).rejects.toMatchObject({ code: 'approval_unsaved' });
+  const isWritten = moment === 'after';
+  const { ledger } = scenario.store;
+  expect(await ledger.find(ID)).toEqual(
+    isWritten ? expect.objectContaining({ state: 'prepared' }) : undefined,
+  );
+  await process.runBackground(async () => (await ledger.find(ID))?.state !== 'prepared');
+  expect(scenario.hosting.charges).toBe(isWritten ? 1 : 0);
 });

@@ -170,11 +170,11 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
   });
 
-  describe('reasons', () => {
-    test.each(CANCEL_REASONS)('$code of a cancellation is read back with its details', async (reason) => {
-      const { id } = await requested();
-      await requests.move(id, ['open'], { state: 'canceled', at: T0, reason }, entry());
-      expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'canceled', reason });
-    });
+  test.each(
+    CANCEL_REASONS,
+  )('the reason $code of a cancellation is read back with its details', async (reason) => {
+    const { id } = await requested();
+    await requests.move(id, ['open'], { state: 'canceled', at: T0, reason }, entry());
+    expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'canceled', reason });
   });
 });

@@ -110,26 +110,24 @@ describe.each(engines)('requests on $name', ({ make }) => {
     expect(ids(await store.requests.listOpen('T1', ALL_KINDS))).toEqual([create, role]);
   });
 
-  describe('changing the state', () => {
-    test('happens from the expected states, before it expires, and is audited only if it happened', async () => {
-      for (const { id, expiresAt } of await make3()) {
-        const audited = await countAudit();
-        const from: RequestState[] = ['approved', 'denied'];
-        const denied = { state: 'denied', ...by(), denialReason: 'No.' } as const;
-        expect(await store.requests.move(id, from, denied, entry())).toBeUndefined();
-        expect(await store.requests.move('nothing', ['open'], denied, entry())).toBeUndefined();
-        const late = { ...denied, at: expiresAt };
-        expect(await store.requests.move(id, ['open'], late, entry())).toBeUndefined();
-        expect(await find(id)).toMatchObject({ state: 'open' });
-        expect(await countAudit()).toBe(audited);
-        const moved = await store.requests.move(id, ['open', 'approved'], denied, entry());
-        const facts = { state: 'denied', decidedBy: 'U9', decidedAt: T0 + 1, denialReason: 'No.' };
-        expect(moved).toMatchObject({ ...facts, isNotified: false });
-        expect(await find(id)).toEqual(moved);
-        expect(await countAudit()).toBe(audited + 1);
-        expect(await store.requests.move(id, ['open'], { ...denied, state: 'withdrawn' })).toBeUndefined();
-      }
-    });
+  test('change their state from the expected states, before they expire, and are audited only if they did', async () => {
+    for (const { id, expiresAt } of await make3()) {
+      const audited = await countAudit();
+      const from: RequestState[] = ['approved', 'denied'];
+      const denied = { state: 'denied', ...by(), denialReason: 'No.' } as const;
+      expect(await store.requests.move(id, from, denied, entry())).toBeUndefined();
+      expect(await store.requests.move('nothing', ['open'], denied, entry())).toBeUndefined();
+      const late = { ...denied, at: expiresAt };
+      expect(await store.requests.move(id, ['open'], late, entry())).toBeUndefined();
+      expect(await find(id)).toMatchObject({ state: 'open' });
+      expect(await countAudit()).toBe(audited);
+      const moved = await store.requests.move(id, ['open', 'approved'], denied, entry());
+      const facts = { state: 'denied', decidedBy: 'U9', decidedAt: T0 + 1, denialReason: 'No.' };
+      expect(moved).toMatchObject({ ...facts, isNotified: false });
+      expect(await find(id)).toEqual(moved);
+      expect(await countAudit()).toBe(audited + 1);
+      expect(await store.requests.move(id, ['open'], { ...denied, state: 'withdrawn' })).toBeUndefined();
+    }
   });
 
   describe('their jobs', () => {
@@ -192,30 +190,28 @@ describe.each(engines)('requests on $name', ({ make }) => {
     });
   });
 
-  describe('expiring', () => {
-    test('closes an open one after its time, once, with an audit entry and not without', async () => {
-      const broken = entry({ actorId: null as unknown as string });
-      for (const { id, expiresAt } of await make3()) {
-        await store.requests.markNotified(id, 'open');
-        const audited = await countAudit();
-        const unaudited = store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, broken);
-        await expect(unaudited).rejects.toThrow();
-        expect(await find(id)).toMatchObject({ state: 'open' });
-        expect(
-          await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
-        ).toBeUndefined();
-        const both = await Promise.all(
-          [1, 2].map(() => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry())),
-        );
-        const [expired, ...more] = both.filter((one) => one !== undefined);
-        expect([expired, more]).toMatchObject([
-          { id, state: 'expired', decidedAt: expiresAt, isNotified: false },
-          [],
-        ]);
-        expect(await find(id)).toEqual(expired);
-        expect(await countAudit()).toBe(audited + 1);
-      }
-    });
+  test('that are open are closed after their time, once, with an audit entry and not without', async () => {
+    const broken = entry({ actorId: null as unknown as string });
+    for (const { id, expiresAt } of await make3()) {
+      await store.requests.markNotified(id, 'open');
+      const audited = await countAudit();
+      const unaudited = store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, broken);
+      await expect(unaudited).rejects.toThrow();
+      expect(await find(id)).toMatchObject({ state: 'open' });
+      expect(
+        await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
+      ).toBeUndefined();
+      const both = await Promise.all(
+        [1, 2].map(() => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry())),
+      );
+      const [expired, ...more] = both.filter((one) => one !== undefined);
+      expect([expired, more]).toMatchObject([
+        { id, state: 'expired', decidedAt: expiresAt, isNotified: false },
+        [],
+      ]);
+      expect(await find(id)).toEqual(expired);
+      expect(await countAudit()).toBe(audited + 1);
+    }
   });
 
   test.each([

@@ -26,12 +26,6 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
   };
 
   describe('requesting a role', () => {
-    test('again within the hour makes no new request', async () => {
-      const request = await askNew();
-      expect(await ask({ requestedAt: T0 + HOUR_MS })).toEqual({ kind: 'repeated', request });
-      expect(await requests.listOpen('T1', ROLES_ASKED)).toHaveLength(1);
-    });
-
     test('again within the hour makes no new request after a denial either', async () => {
       const { id } = await askNew();
       await requests.move(id, ['open'], { state: 'denied', by: 'U9', at: T0 + 1 });
@@ -72,23 +66,6 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect((await requests.listOpen('T1', ROLES_ASKED)).map(({ requestedAt }) => requestedAt)).toHaveLength(
         4,
       );
-    });
-
-    test('is possible three times an hour, whatever the requests are for and however they end', async () => {
-      const first = await askNew({ pattern: 'web-1' });
-      const second = await askNew({ pattern: 'web-2', requestedAt: T0 + 1 });
-      await requests.grantRole(second.id, { by: 'U9', at: T0 + 1, grant: newGrant({ pattern: 'web-2' }) });
-      await askNew({ role: 'viewer', requestedAt: T0 + 2 });
-      const fourth = await ask({ role: 'manager', requestedAt: T0 + 3 });
-      expect(fourth).toMatchObject({
-        kind: 'too_many',
-        recent: [{ id: first.id }, { pattern: 'web-2', state: 'approved' }, { role: 'viewer' }],
-      });
-      expect(await requests.listOpen('T1', ROLES_ASKED)).toHaveLength(2);
-      // What is asked for again is handed back, as ever.
-      expect(await ask({ pattern: 'web-1', requestedAt: T0 + 3 })).toMatchObject({ kind: 'repeated' });
-      expect((await ask({ requesterId: 'U2', requestedAt: T0 + 3 })).kind).toBe('new');
-      expect((await ask({ role: 'manager', requestedAt: T0 + HOUR_MS + 1 })).kind).toBe('new');
     });
 
     test('many times at the same moment makes three requests', async () => {

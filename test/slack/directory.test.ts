@@ -206,33 +206,27 @@ describe('a channel', () => {
   });
 });
 
-describe('a channel that is', () => {
-  it.each<[string, boolean | undefined, SlackAnswer<{ channel: unknown }>]>([
-    ['not shared with another organization', false, { ok: true, channel: { is_ext_shared: false } }],
-    ['shared with another organization', true, { ok: true, channel: { is_ext_shared: true } }],
-    [
-      'about to be shared',
-      true,
-      { ok: true, channel: { is_ext_shared: false, is_pending_ext_shared: true } },
-    ],
-    ['described without a word on sharing', undefined, { ok: true, channel: { id: 'C1' } }],
-    ['hidden from the app', undefined, { ok: false, error: 'channel_not_found' }],
-    ['not readable without another scope', undefined, { ok: false, error: 'missing_scope' }],
-  ])('%s is looked up once a minute, with the answer %s to whether it is shared', async (_name, expected, answer) => {
-    let asked = 0;
-    const findChannel = async () => {
-      asked += 1;
-      return answer;
-    };
-    const { system, pass } = handClock();
-    const channels = createChannels(clientsOf({ findChannel }), system);
-    expect(await channels.isShared('T1', 'C1')).toBe(expected);
-    expect(await channels.isShared('T1', 'C1')).toBe(expected);
-    expect(asked).toBe(1);
-    await pass(60_000);
-    await channels.isShared('T1', 'C1');
-    expect(asked).toBe(2);
-  });
+it.each<[string, boolean | undefined, SlackAnswer<{ channel: unknown }>]>([
+  ['not shared with another organization', false, { ok: true, channel: { is_ext_shared: false } }],
+  ['shared with another organization', true, { ok: true, channel: { is_ext_shared: true } }],
+  ['about to be shared', true, { ok: true, channel: { is_ext_shared: false, is_pending_ext_shared: true } }],
+  ['described without a word on sharing', undefined, { ok: true, channel: { id: 'C1' } }],
+  ['hidden from the app', undefined, { ok: false, error: 'channel_not_found' }],
+  ['not readable without another scope', undefined, { ok: false, error: 'missing_scope' }],
+])('a channel that is %s is looked up once a minute, with the answer %s to whether it is shared', async (_name, expected, answer) => {
+  let asked = 0;
+  const findChannel = async () => {
+    asked += 1;
+    return answer;
+  };
+  const { system, pass } = handClock();
+  const channels = createChannels(clientsOf({ findChannel }), system);
+  expect(await channels.isShared('T1', 'C1')).toBe(expected);
+  expect(await channels.isShared('T1', 'C1')).toBe(expected);
+  expect(asked).toBe(1);
+  await pass(60_000);
+  await channels.isShared('T1', 'C1');
+  expect(asked).toBe(2);
 });
 
 const MINUTE = 60_000;

@@ -8,7 +8,7 @@ import { type Log, silentLog } from '../../src/log.ts';
 import { makeRoleRequest, makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
-import type { HomeContent, LoadHome, WantedHome } from '../../src/slack/kit/home-view.ts';
+import type { HomeContent, LoadHome, WantedHome } from '../../src/slack/kit/views.ts';
 import type { SlackRequest } from '../../src/slack/request.ts';
 import type { SlackAnswer } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
@@ -146,17 +146,15 @@ describe('Home that Slack refuses', () => {
   });
 });
 
-describe('a store that fails', () => {
-  test('while Slack limits Home is only logged', async () => {
-    const { publisher, requestOf, state, errors, pass, published } = startPublisher(limited(5));
-    await publisher.open(requestOf('U1'));
-    state.isStoreDown = true;
-    await pass(MINUTE_MS);
-    expect(published).toHaveLength(1);
-    publisher.refreshSoon('T1', 'U1');
-    await pass(MINUTE_MS);
-    expect(errors).toEqual(['a Home could not be published']);
-  });
+test('a store that fails while Slack limits Home is only logged', async () => {
+  const { publisher, requestOf, state, errors, pass, published } = startPublisher(limited(5));
+  await publisher.open(requestOf('U1'));
+  state.isStoreDown = true;
+  await pass(MINUTE_MS);
+  expect(published).toHaveLength(1);
+  publisher.refreshSoon('T1', 'U1');
+  await pass(MINUTE_MS);
+  expect(errors).toEqual(['a Home could not be published']);
 });
 
 describe('Homes of users whose roles another user has changed', () => {
@@ -309,12 +307,6 @@ function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0)
   return { role, servers: { kind: 'listed', shown, ...list } };
 }
 
-test('Home begins with a header, not with a divider', () => {
-  expect(show(listed('viewer', [{}]))[0]?.type).toBe('header');
-  const blocks = show({ ...listed('viewer', [{}]), unsaved: [{ id: 1, label: 'web-1' }] });
-  expect(blocks.map(({ type }) => type).indexOf('divider')).toBeGreaterThan(0);
-});
-
 test('Home with an unsaved password doesn’t say that nothing needs attention', () => {
   const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
   expect(words).toContain('Needs your attention');
@@ -328,14 +320,6 @@ test('a server that expires soon is marked on Home also for users who can’t re
   );
   expect(wordsIn(first ? [first] : [])).toContain('⚠️ *12 days left*');
   expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
-});
-
-test('Home has power buttons only for servers that need attention; others have Manage', () => {
-  const buttons = (home: Partial<Home>) => wordsIn(show(home)).match(/"(Reboot|Stop|Manage)"/g);
-  expect(buttons(listed('operator', [{}]))).toEqual(['"Manage"']);
-  expect(buttons(listed('operator', [{ isUrgent: true }]))).toEqual(
-    expect.arrayContaining(['"Reboot"', '"Stop"', '"Manage"']),
-  );
 });
 
 test('Home says why a protected server has no buttons to stop or reboot it', () => {

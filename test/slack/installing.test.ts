@@ -7,6 +7,7 @@ import { createSlackConnections, type SeenAnswer } from '../../src/slack/slack-a
 import { createTokenService } from '../../src/slack/tokens.ts';
 import { realSystem } from '../../src/system.ts';
 import { startServer } from '../hosting/support.ts';
+import { UNTRIED } from '../support/context.ts';
 import { handClock } from './support/fakes.ts';
 
 function open(apiUrl: string) {
@@ -81,19 +82,11 @@ function seenBy(...answers: readonly SeenAnswer[]) {
   return { clock, read: () => abilities.read('T1'), readElsewhere: () => abilities.read('T2') };
 }
 
-const allUntried = {
-  direct_messages: 'untried',
-  announcements: 'untried',
-  user_lookups: 'untried',
-  group_lookups: 'untried',
-  channel_lookups: 'untried',
-};
-
 describe('the app’s abilities in Slack', () => {
   it.each(TRIED)('name one as working after Slack accepts %s, and no other', (_name, answer, ability) => {
     const { read, readElsewhere } = seenBy(answer);
-    expect(read()).toEqual({ ...allUntried, [ability]: 'works' });
-    expect(readElsewhere()).toEqual(allUntried);
+    expect(read()).toEqual({ ...UNTRIED, [ability]: 'works' });
+    expect(readElsewhere()).toEqual(UNTRIED);
   });
 
   it.each([
@@ -108,7 +101,7 @@ describe('the app’s abilities in Slack', () => {
     ['a short outage', { method: 'usergroups.list', error: 'internal_error' }],
     ['a rate limit', { method: 'users.info', error: 'ratelimited' }],
   ])('are still untried after %s', (_name, answer) => {
-    expect(seenBy(answer).read()).toEqual(allUntried);
+    expect(seenBy(answer).read()).toEqual(UNTRIED);
   });
 
   it('name the missing scope of the manifest, and no other that would suffice', () => {
@@ -127,7 +120,7 @@ describe('the app’s abilities in Slack', () => {
     await clock.pass(60 * 60_000 - 1);
     expect(read()).toMatchObject({ user_lookups: 'works', group_lookups: { code: 'missing_scope' } });
     await clock.pass(1);
-    expect(read()).toEqual(allUntried);
+    expect(read()).toEqual(UNTRIED);
   });
 
   it('still lack a scope for one channel when another channel can be read', () => {

@@ -14,12 +14,12 @@ import {
   section,
   textMessage,
 } from '../../src/slack/kit/blocks.ts';
-import { sendWaiting, waitingWords } from '../../src/slack/kit/notify.ts';
 import { createEndStep, createPacedEdits, postCards } from '../../src/slack/outbox.ts';
 import { plainText, withFallback } from '../../src/slack/refusals.ts';
-import { findReplyUrl, replyByUrl, withDirectMessage } from '../../src/slack/reply.ts';
+import { findReplyUrl, replyByUrl, sendWaiting, withDirectMessage } from '../../src/slack/reply.ts';
 import type { SlackAnswer, SlackApi } from '../../src/slack/slack-api.ts';
 import { realSystem } from '../../src/system.ts';
+import { waitingWords } from '../../src/words.ts';
 import { clientsOf, fakeRequest, gate, handClock, partialSlack, turn } from './support/fakes.ts';
 
 const ACTOR = { userId: 'U1', channelId: 'C1' };
@@ -87,15 +87,13 @@ describe('an answer to a command or a button', () => {
   });
 });
 
-describe('an announcement', () => {
-  it('goes to the channel, never as a direct message', async () => {
-    const { reply, sent } = replyOver(['chat.postMessage']);
-    expect(await reply.announce(hello)).toBe(true);
-    expect(sent.map(([way]) => way)).toEqual(['response_url', 'chat.postMessage']);
-    const none = replyOver([]);
-    expect(await none.reply.announce(hello)).toBe(false);
-    expect(none.warnings).toEqual([]);
-  });
+it('an announcement goes to the channel, never as a direct message', async () => {
+  const { reply, sent } = replyOver(['chat.postMessage']);
+  expect(await reply.announce(hello)).toBe(true);
+  expect(sent.map(([way]) => way)).toEqual(['response_url', 'chat.postMessage']);
+  const none = replyOver([]);
+  expect(await none.reply.announce(hello)).toBe(false);
+  expect(none.warnings).toEqual([]);
 });
 
 describe('a response_url', () => {

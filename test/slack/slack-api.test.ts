@@ -34,35 +34,31 @@ it('a call fails, and throws nothing, while Slack can’t be reached', async () 
   expect(await api.post(OPS, textMessage('x'))).toMatchObject({ ok: false, error: expect.any(String) });
 });
 
-describe('a reaction', () => {
-  it('that is there already is no refusal to warn of', async () => {
-    const { slack } = await startBoth({ app: { scopes: [...ALL, 'reactions:write'] } });
-    const warnings: string[] = [];
-    const answers: unknown[] = [];
-    const connections = createSlackConnections({
-      apiUrl: slack.apiUrl,
-      log: { ...silentLog, warn: (words) => void warnings.push(words) },
-      system: realSystem,
-      onAnswer: ({ error = 'ok' }) => void answers.push(error),
-    });
-    const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
-    const posted = await api.post(OPS, textMessage('Alert!'));
-    if (!posted.ok) throw new Error(posted.error);
-    for (const _ of [1, 2]) await api.react(posted, 'white_check_mark');
-    expect([answers, warnings]).toEqual([['ok', 'ok', 'ok'], []]);
-    await api.react({ ...posted, ts: '1.0' }, 'white_check_mark');
-    expect([answers.at(-1), warnings]).toEqual(['message_not_found', ['Slack refused a call']]);
+it('a reaction that is there already is no refusal to warn of', async () => {
+  const { slack } = await startBoth({ app: { scopes: [...ALL, 'reactions:write'] } });
+  const warnings: string[] = [];
+  const answers: unknown[] = [];
+  const connections = createSlackConnections({
+    apiUrl: slack.apiUrl,
+    log: { ...silentLog, warn: (words) => void warnings.push(words) },
+    system: realSystem,
+    onAnswer: ({ error = 'ok' }) => void answers.push(error),
   });
+  const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
+  const posted = await api.post(OPS, textMessage('Alert!'));
+  if (!posted.ok) throw new Error(posted.error);
+  for (const _ of [1, 2]) await api.react(posted, 'white_check_mark');
+  expect([answers, warnings]).toEqual([['ok', 'ok', 'ok'], []]);
+  await api.react({ ...posted, ts: '1.0' }, 'white_check_mark');
+  expect([answers.at(-1), warnings]).toEqual(['message_not_found', ['Slack refused a call']]);
 });
 
-describe('the app’s own identity', () => {
-  it('names its workspace, also in an organization', async () => {
-    const { slack, api } = await start();
-    const own = { ok: true, workspaceId: 'T0SANDBOX', workspaceName: 'Sandbox', isOrgInstall: false };
-    expect(await api.whoAmI()).toEqual(own);
-    slack.admin.joinGrid();
-    expect(await api.whoAmI()).toEqual(own);
-  });
+it('the app’s own identity names its workspace, also in an organization', async () => {
+  const { slack, api } = await start();
+  const own = { ok: true, workspaceId: 'T0SANDBOX', workspaceName: 'Sandbox', isOrgInstall: false };
+  expect(await api.whoAmI()).toEqual(own);
+  slack.admin.joinGrid();
+  expect(await api.whoAmI()).toEqual(own);
 });
 
 const TOKENS: Readonly<Record<string, string>> = { T1: 'xoxb-one', T2: 'xoxb-two' };
@@ -94,18 +90,16 @@ function twoWorkspaces() {
   return createSlackClients(open, tokens);
 }
 
-describe('two workspaces with different tokens', () => {
-  it('never see each other’s answers, neither fresh nor cached', async () => {
-    const clients = twoWorkspaces();
-    const users = createUsers(clients, realSystem);
-    const groups = createGroups(clients, realSystem);
-    for (let round = 0; round < 2; round++) {
-      expect(await users.find('T1', 'U1')).toMatchObject({ isAdmin: true, teamIds: ['xoxb-one'] });
-      expect(await users.find('T2', 'U1')).toMatchObject({ isAdmin: false, teamIds: ['xoxb-two'] });
-      expect(await groups.listMembers('T1', 'S1')).toEqual(['U-xoxb-one']);
-      expect(await groups.listMembers('T2', 'S1')).toEqual(['U-xoxb-two']);
-    }
-  });
+it('two workspaces with different tokens never see each other’s answers, neither fresh nor cached', async () => {
+  const clients = twoWorkspaces();
+  const users = createUsers(clients, realSystem);
+  const groups = createGroups(clients, realSystem);
+  for (let round = 0; round < 2; round++) {
+    expect(await users.find('T1', 'U1')).toMatchObject({ isAdmin: true, teamIds: ['xoxb-one'] });
+    expect(await users.find('T2', 'U1')).toMatchObject({ isAdmin: false, teamIds: ['xoxb-two'] });
+    expect(await groups.listMembers('T1', 'S1')).toEqual(['U-xoxb-one']);
+    expect(await groups.listMembers('T2', 'S1')).toEqual(['U-xoxb-two']);
+  }
 });
 
 it('a message of an app that a whole organization installed carries its workspace, with its plainer blocks, too', async () => {

@@ -1,4 +1,5 @@
-import type { AppContext, SlackUser, Store } from '../../src/context.ts';
+import type { AppContext, Store } from '../../src/context.ts';
+import type { SlackUser } from '../../src/core/directory.ts';
 import type { Server, ServerList } from '../../src/core/server.ts';
 import { createJobs } from '../../src/db/jobs.ts';
 import { createLocks } from '../../src/db/locks.ts';
@@ -13,7 +14,8 @@ const silentRequests = {
   notifyRequester: async () => true,
 };
 
-const UNTRIED = {
+/** What is known of Slack before the app has asked it anything. */
+export const UNTRIED = {
   direct_messages: 'untried',
   announcements: 'untried',
   user_lookups: 'untried',

@@ -15,6 +15,7 @@ export async function startTcpProxy(databaseUrl: string) {
   const sockets = new Set<Socket>();
   let state: 'open' | 'cut' | 'frozen' = 'open';
   let loss: Loss | undefined;
+  let lostStatement = '';
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
@@ -26,11 +27,14 @@ export async function startTcpProxy(databaseUrl: string) {
     keep(database);
     const lose = () => [client, database].map((socket) => socket.destroy());
     let isLost = false;
+    let hasStatement = false;
     client.on('close', () => database.destroy());
     database.on('close', () => client.destroy());
     client.on('data', (bytes) => {
       if (state === 'frozen') return;
-      isLost = loss !== undefined && bytes.includes(COMMIT);
+      if (bytes.includes(lostStatement)) hasStatement = true;
+      isLost = loss !== undefined && hasStatement && bytes.includes(COMMIT);
+      if (bytes.includes(COMMIT)) hasStatement = false;
       if (isLost && loss === 'before') lose();
       else database.write(bytes);
       if (!isLost) return;
@@ -63,8 +67,10 @@ export async function startTcpProxy(databaseUrl: string) {
     freeze: () => {
       state = 'frozen';
     },
-    loseNextCommit: (next: Loss) => {
+    /** `statement`: only of a transaction with it, so that no job's commit is lost in its place. */
+    loseNextCommit: (next: Loss, statement = '') => {
       loss = next;
+      lostStatement = statement;
     },
     [Symbol.asyncDispose]: async () => {
       drop();

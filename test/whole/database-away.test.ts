@@ -98,7 +98,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await using team = await startBehind(network);
     await team.manager.types(orderOf('new-1'));
     await team.manager.sees('Create and pay');
-    network.loseNextCommit('after');
+    network.loseNextCommit('after', 'insert into "operations"');
     await team.manager.presses('Create and pay');
     await team.manager.sees(
       'We couldn’t save your order’s status. The order may still go through, so don’t order again.',

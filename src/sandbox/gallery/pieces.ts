@@ -105,7 +105,6 @@ function withOwnIds(pieces: readonly DrawnPiece[]): readonly DrawnPiece[] {
   });
 }
 
-/** A surface as it is drawn. */
 type DrawnPiece = Exclude<GalleryPiece, { readonly kind: 'sentences' }> & Pick<Surface, 'group' | 'family'>;
 
 /**
@@ -127,16 +126,14 @@ export function arrange(drawn: readonly DrawnPiece[]): readonly GalleryPiece[] {
       const rows = known === 'drawn' ? [] : known;
       rows.push(makeRow(piece, isNew));
       families.set(family, rows);
-      if (known === 'drawn') pieces.push(familyOf(family, piece.group, rows));
+      const name = `${family}: the other variants`;
+      const { group } = piece;
+      if (known === 'drawn')
+        pieces.push({ kind: 'sentences', id: slugOf(`${group} ${name}`), group, name, rows });
     }
     for (const sentence of sentencesOf(piece.payload)) said.add(sentence);
   }
   return pieces;
-}
-
-function familyOf(family: string, group: string, rows: readonly SentenceRow[]): GalleryPiece {
-  const name = `${family}: the other variants`;
-  return { kind: 'sentences', id: slugOf(`${group} ${name}`), group, name, rows };
 }
 
 function makeRow(piece: DrawnPiece, isNew: (part: unknown) => boolean): SentenceRow {
@@ -152,7 +149,6 @@ function makeRow(piece: DrawnPiece, isNew: (part: unknown) => boolean): Sentence
   return isSaid ? shown : { ...shown, notification: text };
 }
 
-/** A name as part of an address. */
 function slugOf(words: string): string {
   return words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }

@@ -60,7 +60,7 @@ export class Accounts {
     if (!Number.isSafeInteger(amountMinor) || amountMinor <= 0)
       throw new RangeError('A top-up must be a whole number of minor units (such as cents) above zero.');
     this.#getBook(account).isOpen = true;
-    this.#move(account, 'top_up', amountMinor, 'top-up', undefined);
+    this.#move(account, 'top_up', amountMinor, 'top-up');
   }
 
   /** Takes money from the balance. @throws ApiError not_enough_balance, and then takes nothing */
@@ -69,9 +69,8 @@ export class Accounts {
     this.#move(account, 'charge', amountMinor, what, serverId);
   }
 
-  /** Gives a charge back to the balance. */
   refund(account: AccountId, amountMinor: number, what: string): void {
-    this.#move(account, 'refund', amountMinor, what, undefined);
+    this.#move(account, 'refund', amountMinor, what);
   }
 
   /** The balance as booked, in minor units; `Hosting.balanceOf` books what has fallen due first. */
@@ -124,13 +123,7 @@ export class Accounts {
     return [...this.#books.values()].flatMap(({ keys }) => keys).find(({ hash }) => hash === wanted);
   }
 
-  #move(
-    account: AccountId,
-    kind: MoneyEntry['kind'],
-    amountMinor: number,
-    what: string,
-    serverId: number | undefined,
-  ) {
+  #move(account: AccountId, kind: MoneyEntry['kind'], amountMinor: number, what: string, serverId?: number) {
     this.#getBook(account).balanceMinor += kind === 'charge' ? -amountMinor : amountMinor;
     const atMs = this.#clock.now();
     this.#journal.addMoney({ atMs, accountId: account.id, kind, amountMinor, what, serverId });
@@ -151,20 +144,16 @@ const MINUTE_MS = 60_000;
  * Counts an account's requests in any 60 seconds, the strictest reading of docs/hosting-api.md 8. Only accepted requests count: a
  * refused one neither uses up the minute nor prolongs the refusal, which is the mildest.
  */
-export class RateLimit {
-  readonly #perMinute: number;
-  readonly #accepted = new Map<number, number[]>();
-
-  constructor(perMinute: number) {
-    this.#perMinute = perMinute;
-  }
-
-  /** Whether the account may send one more request now; a yes is counted. */
-  accept(accountId: number, nowMs: number): boolean {
-    const recent = (this.#accepted.get(accountId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
-    const isAccepted = recent.length < this.#perMinute;
-    if (isAccepted) recent.push(nowMs);
-    this.#accepted.set(accountId, recent);
-    return isAccepted;
-  }
+export function createRateLimit(perMinute: number) {
+  const accepted = new Map<number, number[]>();
+  return {
+    /** Whether the account may send one more request now; a yes is counted. */
+    accept(accountId: number, nowMs: number): boolean {
+      const recent = (accepted.get(accountId) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
+      const isAccepted = recent.length < perMinute;
+      if (isAccepted) recent.push(nowMs);
+      accepted.set(accountId, recent);
+      return isAccepted;
+    },
+  };
 }

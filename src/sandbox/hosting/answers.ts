@@ -45,10 +45,8 @@ export function refusalOf(code: ErrorCode) {
 }
 
 /** Puts a correct answer into the current dialect; `writeList` does so for lists. */
-export function speak(style: AnswerStyle, operation: Operation, body: unknown): unknown {
-  if (operation === 'servers' || !isRecord(body)) return body;
-  if (operation === 'catalog') return isCatalog(body) ? speakCatalog(style, body) : body;
-  const { root_password, ...record } = body;
+export function speak(style: AnswerStyle, operation: Operation, body: object): unknown {
+  const { root_password, ...record }: { readonly root_password?: string } = body;
   return {
     ...record,
     // The state that an answer says, where the service says another one than it has.
@@ -58,29 +56,13 @@ export function speak(style: AnswerStyle, operation: Operation, body: unknown): 
   };
 }
 
-function speakCatalog({ prices }: AnswerStyle, catalog: Catalog): unknown {
+export function speakCatalog({ prices }: AnswerStyle, catalog: Catalog): Catalog {
   if (prices === 'documented') return catalog;
   return { ...catalog, plans: catalog.plans.map((plan) => ({ ...plan, currency: 'USD' })) };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isCatalog(value: unknown): value is Catalog {
-  return isRecord(value) && Array.isArray(value.plans);
-}
-
-/** A list as it goes out: one page of it, unless the service lists everything at once. */
-interface ListAnswer {
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Absent: the status that a success has otherwise. */
-  readonly status?: number;
-}
-
 /** The page of GET /servers that a request's address asks for, and the way to the next one as the dialect shows it. */
-export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL): ListAnswer {
+export function writeList(style: AnswerStyle, servers: readonly WireServer[], address: URL) {
   if (style.paging === 'none') return { body: servers, headers: {} };
   const from = readPage(address) * style.pageSize;
   const elements = servers.slice(from, from + style.pageSize);

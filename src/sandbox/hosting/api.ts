@@ -1,29 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account, Accounts, RateLimit } from './accounts.ts';
-import { type AnswerStyle, refusalOf, speak, writeList } from './answers.ts';
-import { type PriceList, parseOrder } from './catalog.ts';
-import type { HostingClock } from './clock.ts';
-import { type Effect, effectOf, type FaultBook, type FaultRule, supplierOf } from './faults.ts';
+import type { Account } from './accounts.ts';
+import { refusalOf, speak, speakCatalog, writeList } from './answers.ts';
+import { parseOrder } from './catalog.ts';
+import { type Effect, effectOf, type FaultRule, supplierOf } from './faults.ts';
+import type { HostingService } from './hosting.ts';
 import type { Journal, RequestChange } from './journal.ts';
 import { ApiError, type ErrorCode, findRoute, type Operation, type Route, readBody } from './protocol.ts';
-import type { DeletedServers, Servers, WireServer } from './servers.ts';
-
-interface ApiParts {
-  readonly accounts: Accounts;
-  readonly clock: HostingClock;
-  readonly deleted: DeletedServers;
-  readonly faults: FaultBook;
-  readonly prices: PriceList;
-  readonly rateLimit: RateLimit;
-  readonly servers: Servers;
-  readonly style: AnswerStyle;
-}
 
 interface Outcome {
   readonly status: number;
   readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: OutgoingHttpHeaders;
   readonly code?: ErrorCode;
 }
 
@@ -31,22 +19,27 @@ const BAD_GATEWAY_PAGE =
   '<!doctype html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n';
 
 /** Carries out one API request, faults included, and ends its exchange; `closing` ends the waits of slow answers. */
-export async function serveApi(parts: ApiParts, closing: AbortSignal, exchange: Exchange): Promise<void> {
+export async function serveApi(
+  service: HostingService,
+  closing: AbortSignal,
+  exchange: Exchange,
+): Promise<void> {
   const { route } = exchange;
   try {
     if (!route) throw new ApiError('not_found');
     const body = await readBody(exchange.request);
-    const account = admit(parts, exchange.request.headers.authorization);
+    const account = admit(service, exchange.request.headers.authorization);
     exchange.note({ accountId: account.id });
-    if (!parts.rateLimit.accept(account.id, parts.clock.now())) throw new ApiError('rate_limited');
-    const fault = parts.faults.take(route.operation, account.id);
+    if (!service.rateLimit.accept(account.id, service.clock.now())) throw new ApiError('rate_limited');
+    const fault = service.faults.take(route.operation, account.id);
     if (fault) exchange.note({ fault: fault.kind });
 
     const effect = effectOf(fault, route.operation);
     const outcome = effect.works
-      ? carryOut(parts, exchange, route.operation, () => perform(parts, account, route, body, fault))
+      ? carryOut(service, exchange, route.operation, () => perform(service, account, route, body, fault))
       : refusalOf(fault?.code ?? 'bad_request');
-    if (effect.waits) await hold(fault, closing);
+    // `ref: false`: a slow answer must not keep a finished process alive.
+    if (effect.waits) await sleep(fault?.delayMs ?? 0, undefined, { ref: false, signal: closing });
     show(exchange, effect, outcome, fault);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -56,7 +49,7 @@ export async function serveApi(parts: ApiParts, closing: AbortSignal, exchange: 
 }
 
 /** The account behind an `Authorization` header (docs/hosting-api.md 5). @throws ApiError unauthorized, not_allowed */
-function admit({ accounts }: ApiParts, authorization: string | undefined): Account {
+function admit({ accounts }: HostingService, authorization: string | undefined): Account {
   const key = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1];
   const account = key === undefined ? undefined : accounts.findByKey(key);
   if (!account) throw new ApiError('unauthorized');
@@ -64,59 +57,45 @@ function admit({ accounts }: ApiParts, authorization: string | undefined): Accou
   return account;
 }
 
-function perform(
-  parts: ApiParts,
-  account: Account,
-  route: Route,
-  body: string,
-  fault: FaultRule | undefined,
-): unknown {
-  const { servers, prices, deleted, style } = parts;
+function perform(service: HostingService, account: Account, route: Route, body: string, fault?: FaultRule) {
+  const { servers, prices, style } = service;
   const { id } = route;
   switch (route.operation) {
     case 'catalog':
-      return prices.current;
+      return speakCatalog(style, prices.current);
     case 'servers':
-      return [...servers.list(account), ...(style.listsDeleted === 'yes' ? deleted.list(account) : [])];
+      return [
+        ...servers.list(account),
+        ...(style.listsDeleted === 'yes' ? servers.listDeleted(account) : []),
+      ];
     case 'create':
       return servers.create(account, parseOrder(body, prices), supplierOf(fault));
     case 'renew':
       return servers.renew(account, id);
     case 'delete':
-      return deleted.keep(account, servers, () => servers.remove(account, id));
+      return servers.remove(account, id);
     default:
       return servers.power(account, id, route.operation);
   }
 }
 
 /** Does the work and notes at once that it was done: a test may ask while the answer is still held back. */
-function carryOut(parts: ApiParts, exchange: Exchange, operation: Operation, work: () => unknown): Outcome {
-  const { style } = parts;
+function carryOut(
+  { style }: HostingService,
+  exchange: Exchange,
+  operation: Operation,
+  work: () => ReturnType<typeof perform>,
+): Outcome {
   try {
     const body = work();
-    exchange.note({ didWork: true, serverId: idIn(body) });
-    if (operation !== 'servers' || !isList(body)) return { status: 200, body: speak(style, operation, body) };
-    return { status: 200, ...writeList(style, body, exchange.address) };
+    exchange.note({ didWork: true, serverId: 'id' in body ? body.id : undefined });
+    if (Array.isArray(body)) return { status: 200, ...writeList(style, body, exchange.address) };
+    return { status: 200, body: speak(style, operation, body) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     exchange.note({ didWork: error.code === 'checking' });
     return refusalOf(error.code);
   }
-}
-
-function isList(body: unknown): body is WireServer[] {
-  return Array.isArray(body);
-}
-
-/** The server that an answer is about. */
-function idIn(body: unknown): number | undefined {
-  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined;
-  return typeof id === 'number' ? id : undefined;
-}
-
-async function hold(fault: FaultRule | undefined, closing: AbortSignal): Promise<void> {
-  // `ref: false`: a slow answer must not keep a finished process alive.
-  await sleep(fault?.delayMs ?? 0, undefined, { ref: false, signal: closing });
 }
 
 function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: FaultRule | undefined): void {
@@ -126,7 +105,8 @@ function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: Fault
       break;
     case 'answer_with_error': {
       const code = fault?.code ?? 'bad_request';
-      exchange.json(200, effect.works ? withError(outcome.body, code) : { success: false, error: code });
+      const both = withBeside(outcome.body, { error: { code, message: 'in words' } });
+      exchange.json(200, effect.works ? both : { success: false, error: code });
       break;
     }
     case 'other_answer': {
@@ -153,11 +133,6 @@ function show(exchange: Exchange, effect: Effect, outcome: Outcome, fault: Fault
   }
 }
 
-/** A success and a failure in one answer. */
-function withError(body: unknown, code: ErrorCode): unknown {
-  return withBeside(body, { error: { code, message: 'in words' } });
-}
-
 function withBeside(body: unknown, beside: Readonly<Record<string, unknown>>): unknown {
   if (Array.isArray(body)) return { servers: body, ...beside };
   return typeof body === 'object' && body !== null ? { ...body, ...beside } : beside;
@@ -176,11 +151,7 @@ export class Exchange {
   readonly #startedMs = performance.now();
   #hasEnded = false;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { journal, clock }: { journal: Journal; clock: HostingClock },
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, { journal, clock }: HostingService) {
     const method = request.method ?? '';
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     this.request = request;
@@ -192,18 +163,11 @@ export class Exchange {
     response.once('close', () => this.#noteLoss());
   }
 
-  /** Notes what has become known before the end. */
   note(change: RequestChange): void {
     this.#journal.note(this.#entryId, change);
   }
 
-  /** Answers with JSON. */
-  json(
-    status: number,
-    value: unknown,
-    change: RequestChange = {},
-    headers: Readonly<Record<string, string>> = {},
-  ): void {
+  json(status: number, value: unknown, change: RequestChange = {}, headers: OutgoingHttpHeaders = {}): void {
     this.text(status, 'application/json; charset=utf-8', JSON.stringify(value), change, headers);
   }
 
@@ -218,7 +182,7 @@ export class Exchange {
     type: string,
     text: string | Uint8Array,
     change: RequestChange = {},
-    headers: Readonly<Record<string, string>> = {},
+    headers: OutgoingHttpHeaders = {},
   ): void {
     if (this.#hasEnded) return;
     this.#end({ ...change, ending: 'answered', status });
@@ -232,7 +196,6 @@ export class Exchange {
     this.#response.end(body);
   }
 
-  /** Cuts the connection without an answer. */
   cut(): void {
     this.#noteLoss();
     this.request.socket.destroy();

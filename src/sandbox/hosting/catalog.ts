@@ -99,12 +99,9 @@ export function parseOrder(body: string, prices: PriceList): Order {
   if (typeof plan !== 'string' || !prices.findPlan(plan)) throw new ApiError('bad_request');
   if (typeof location !== 'string' || !locations.includes(location)) throw new ApiError('bad_request');
   if (typeof image !== 'string' || !images.includes(image)) throw new ApiError('bad_request');
-  if (typeof label !== 'string' || !isLabel(label)) throw new ApiError('bad_request');
+  if (typeof label !== 'string' || label.trim() === '') throw new ApiError('bad_request');
+  if ([...label].length > MAX_LABEL_LENGTH) throw new ApiError('bad_request');
   return { plan, location, image, label };
-}
-
-function isLabel(label: string): boolean {
-  return label.trim() !== '' && [...label].length <= MAX_LABEL_LENGTH;
 }
 
 // Our invention: no length limit of a label is known (docs/hosting-api.md 2.9).
@@ -124,7 +121,7 @@ function parseObject(body: string): Record<string, unknown> {
 const DECIMAL = /^(\d{1,9})\.(\d{2})$/;
 
 /** Minor units of a decimal amount with two decimals, as prices are written (docs/hosting-api.md 2). @throws RangeError */
-export function minorOf(decimal: string): number {
+function minorOf(decimal: string): number {
   const parts = DECIMAL.exec(decimal);
   if (!parts) throw new RangeError(`"${decimal}" is not an amount with two decimals, such as 9.99.`);
   return Number(parts[1]) * 100 + Number(parts[2]);

@@ -19,7 +19,6 @@ export class HostingClock {
     return this.#source();
   }
 
-  /** Epoch milliseconds of the service. */
   now(): number {
     return this.#source() + this.#skippedMs;
   }
@@ -30,7 +29,6 @@ export class HostingClock {
     this.#skippedMs += ms;
   }
 
-  /** Skips to the same moment one calendar month later. */
   advanceMonth(): void {
     const nowMs = this.now();
     this.advance(oneMonthLater(nowMs) - nowMs);

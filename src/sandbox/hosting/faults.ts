@@ -67,7 +67,6 @@ export class FaultBook {
   #faults: Fault[] = [];
   #lastId = 0;
 
-  /** Switches a fault on and returns its id. */
   add(rule: FaultRule): number {
     this.#lastId += 1;
     const left = rule.times === 'always' ? Number.POSITIVE_INFINITY : (rule.times ?? 1);

@@ -1,4 +1,4 @@
-import { type Account, Accounts, RateLimit } from './accounts.ts';
+import { type Account, Accounts, createRateLimit } from './accounts.ts';
 import { type AnswerStyle, type AnswerStyleChange, DEFAULT_STYLE } from './answers.ts';
 import { type Catalog, defaultCatalog, PriceList } from './catalog.ts';
 import { HostingClock } from './clock.ts';
@@ -10,7 +10,7 @@ import {
   type RequestEntry,
   type RequestFilter,
 } from './journal.ts';
-import { DeletedServers, Servers, type WireServer } from './servers.ts';
+import { Servers, type WireServer } from './servers.ts';
 
 /** How a service is set up; everything has a default. Delays are milliseconds of the service's own clock. */
 export interface HostingOptions {
@@ -30,14 +30,14 @@ export interface HostingOptions {
 /** The whole service without its wire, as the sandbox and the tests hold it in their hands. */
 export class HostingService {
   readonly clock: HostingClock;
-  readonly deleted = new DeletedServers();
   readonly journal: Journal;
   readonly accounts: Accounts;
   readonly faults: FaultBook;
   readonly prices: PriceList;
   readonly servers: Servers;
-  readonly rateLimit: RateLimit;
-  #style: AnswerStyle;
+  readonly rateLimit: ReturnType<typeof createRateLimit>;
+  /** How answers look now. */
+  style: AnswerStyle;
 
   constructor(options: HostingOptions) {
     this.clock = options.clock ?? new HostingClock();
@@ -45,25 +45,21 @@ export class HostingService {
     this.journal = new Journal(options.journalCapacity);
     this.accounts = new Accounts(this.clock, this.journal);
     this.prices = new PriceList(options.catalog ?? defaultCatalog());
-    this.rateLimit = new RateLimit(options.requestsPerMinute ?? 300);
+    this.rateLimit = createRateLimit(options.requestsPerMinute ?? 300);
     this.servers = new Servers({
       accounts: this.accounts,
       prices: this.prices,
       clock: this.clock,
       maxServers: options.maxServers ?? 5000,
-      times: { createDelayMs: options.createDelayMs ?? 4000, rebootDelayMs: options.rebootDelayMs ?? 3000 },
+      createDelayMs: options.createDelayMs ?? 4000,
+      rebootDelayMs: options.rebootDelayMs ?? 3000,
     });
-    this.#style = { ...DEFAULT_STYLE, ...options.answers };
-  }
-
-  /** The current form of answers. */
-  get style(): AnswerStyle {
-    return this.#style;
+    this.style = { ...DEFAULT_STYLE, ...options.answers };
   }
 
   /** Changes how answers look from the next request on. */
   readonly setAnswers = (change: AnswerStyleChange): void => {
-    this.#style = { ...this.#style, ...change };
+    this.style = { ...this.style, ...change };
   };
 
   /** Changes a plan's monthly price for every later charge. @throws RangeError */
@@ -92,12 +88,10 @@ export class HostingService {
     return this.accounts.balanceOf(account);
   }
 
-  /** The charges of one account, or of all. */
   charges(account?: Account): MoneyEntry[] {
     return this.#money('charge', account);
   }
 
-  /** The refunds of one account, or of all. */
   refunds(account?: Account): MoneyEntry[] {
     return this.#money('refund', account);
   }

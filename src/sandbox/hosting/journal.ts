@@ -103,7 +103,6 @@ export class Journal {
     this.#emit({ kind: 'money', entry });
   }
 
-  /** The requests that match every field of the filter. */
   requests(filter: RequestFilter = {}): RequestEntry[] {
     const wanted = Object.entries(filter);
     return [...this.#requests.values()].filter((request) =>

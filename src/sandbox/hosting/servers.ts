@@ -19,18 +19,6 @@ export type Supplier =
   | { readonly says: 'no' }
   | { readonly says: 'nothing'; readonly completes: boolean; readonly afterMs: number };
 
-interface ServerTimes {
-  readonly createDelayMs: number;
-  readonly rebootDelayMs: number;
-}
-
-/** The answer of POST /servers, the only one that carries the root password (docs/hosting-api.md 2). */
-interface CreatedServer {
-  readonly id: number;
-  readonly state: 'creating';
-  readonly root_password: string;
-}
-
 /** An order that was charged and that the supplier has not confirmed. */
 interface Unconfirmed {
   readonly accountId: number;
@@ -58,7 +46,8 @@ interface Parts {
   readonly prices: PriceList;
   readonly clock: HostingClock;
   readonly maxServers: number;
-  readonly times: ServerTimes;
+  readonly createDelayMs: number;
+  readonly rebootDelayMs: number;
 }
 
 /** Every account's servers, and the rules by which they come, change, cost and go. */
@@ -67,6 +56,7 @@ export class Servers {
   readonly #servers = new Map<number, ServerRecord>();
   readonly #passwords = new Map<number, string>();
   #unconfirmed: Unconfirmed[] = [];
+  readonly #deleted: (WireServer & Pick<ServerRecord, 'accountId'>)[] = [];
   #lastId = 1000;
 
   constructor(parts: Parts) {
@@ -78,12 +68,19 @@ export class Servers {
     return this.#listed(account, nowMs).map((server) => toWire(server, nowMs));
   }
 
+  /** The deleted servers, for a service that goes on listing them. */
+  listDeleted(account: Account): WireServer[] {
+    return this.#deleted
+      .filter(({ accountId }) => accountId === account.id)
+      .map(({ accountId: _, ...server }) => server);
+  }
+
   /**
-   * Creates a server and charges its first month (docs/hosting-api.md 3).
+   * Creates a server and charges its first month (docs/hosting-api.md 3). Only its answer carries the root password.
    * @throws ApiError not_enough_balance, limit: nothing charged; not_created: charged and given back at once;
    * checking: charged, until the server appears or the charge is given back
    */
-  create(account: Account, order: Order, supplier: Supplier): CreatedServer {
+  create(account: Account, order: Order, supplier: Supplier) {
     const { accounts, prices, maxServers } = this.#parts;
     const nowMs = this.settle();
     const priceMinor = prices.priceMinorOf(order.plan);
@@ -107,15 +104,15 @@ export class Servers {
   }
 
   /** Starts, stops or reboots a server; free of charge. @throws ApiError not_found, wrong_state */
-  power(account: Account, id: string, action: PowerAction): { id: number; state: string } {
+  power(account: Account, id: string, action: PowerAction) {
     const nowMs = this.settle();
     const server = this.#getServer(account, id, nowMs);
-    applyPower(server, action, nowMs, this.#parts.times.rebootDelayMs);
+    applyPower(server, action, nowMs, this.#parts.rebootDelayMs);
     return { id: server.id, state: stateAt(server, nowMs) };
   }
 
   /** Charges one month at today's price and moves `paid until` one calendar month. @throws ApiError not_found, not_enough_balance */
-  renew(account: Account, id: string): { id: number; paid_until: string } {
+  renew(account: Account, id: string) {
     const server = this.#getServer(account, id, this.settle());
     const priceMinor = this.#parts.prices.priceMinorOf(server.plan);
     this.#parts.accounts.charge(account, priceMinor, `renew ${server.label} (${server.plan})`, server.id);
@@ -124,9 +121,11 @@ export class Servers {
   }
 
   /** Deletes a server; the rest of the paid month is not refunded (docs/hosting-api.md 3). @throws ApiError not_found */
-  remove(account: Account, id: string): { id: number; state: string } {
-    const server = this.#getServer(account, id, this.settle());
+  remove(account: Account, id: string) {
+    const nowMs = this.settle();
+    const server = this.#getServer(account, id, nowMs);
     this.#servers.delete(server.id);
+    this.#deleted.push({ ...toWire(server, nowMs), state: 'deleted', accountId: account.id });
     return { id: server.id, state: 'deleted' };
   }
 
@@ -190,7 +189,7 @@ export class Servers {
       plan: order.plan,
       ipv4: ipv4Of(id),
       power: 'running',
-      busy: { state: 'creating', untilMs: atMs + this.#parts.times.createDelayMs },
+      busy: { state: 'creating', untilMs: atMs + this.#parts.createDelayMs },
       paidUntilMs: oneMonthLater(atMs),
     };
     this.#servers.set(id, server);
@@ -254,7 +253,6 @@ function applyPower(server: ServerRecord, action: PowerAction, nowMs: number, re
   server.busy = action === 'reboot' ? { state: 'rebooting', untilMs: nowMs + rebootMs } : undefined;
 }
 
-/** The server as the API shows it. */
 function toWire(server: ServerRecord, nowMs: number): WireServer {
   return {
     id: server.id,
@@ -286,26 +284,4 @@ function newRootPassword(): string {
     [characters[last], characters[other]] = [characters[other] ?? '', characters[last] ?? ''];
   }
   return characters.join('');
-}
-
-/** Servers that were deleted, for a service that goes on listing them; forgotten with the process. */
-export class DeletedServers {
-  readonly #byAccount = new Map<number, { id: number; label: string; ipv4: string; paid_until: string }[]>();
-
-  /** Removes a server and keeps what the list said about it until then. */
-  keep<Answer extends { readonly id: number }>(
-    account: Account,
-    servers: Servers,
-    remove: () => Answer,
-  ): Answer {
-    const before = servers.list(account);
-    const answer = remove();
-    const gone = before.filter(({ id }) => id === answer.id);
-    this.#byAccount.set(account.id, [...(this.#byAccount.get(account.id) ?? []), ...gone]);
-    return answer;
-  }
-
-  list(account: Account): WireServer[] {
-    return (this.#byAccount.get(account.id) ?? []).map((server) => ({ ...server, state: 'deleted' }));
-  }
 }

@@ -7,18 +7,10 @@ import { reportFailure } from './journal.ts';
 // Longer than a pause inside a test: an idle connection closed under a paid request would look like a lost one.
 const KEEP_ALIVE_MS = 60_000;
 
-/** A hosting service that listens on loopback. */
-export interface Hosting extends HostingService {
-  readonly port: number;
-  /** The base address of the API, version included, without a slash at the end. */
-  readonly baseUrl: string;
-  /** Stops listening and destroys every connection at once, answered or not. */
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
+export type Hosting = Awaited<ReturnType<typeof startHosting>>;
 
 /** Starts the hosting service (docs/hosting-api.md) on 127.0.0.1. @throws the socket's own error when the port is taken */
-export async function startHosting(options: HostingOptions = {}): Promise<Hosting> {
+export async function startHosting(options: HostingOptions = {}) {
   const service = new HostingService(options);
   const closing = new AbortController();
   // Every request that is answered late listens.
@@ -32,6 +24,7 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   });
   httpServer.keepAliveTimeout = KEEP_ALIVE_MS;
   const port = await listen(httpServer, options.port ?? 0);
+  /** Stops listening and destroys every connection at once, answered or not. */
   const close = async (): Promise<void> => {
     closing.abort();
     await new Promise<void>((resolve) => {
@@ -42,6 +35,7 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
   };
   return Object.assign(service, {
     port,
+    /** The base address of the API, version included, without a slash at the end. */
     baseUrl: `http://127.0.0.1:${port}/v1`,
     close,
     [Symbol.asyncDispose]: close,

@@ -25,7 +25,6 @@ const actionSchema = z.discriminatedUnion('do', [
 
 export type PanelAction = z.output<typeof actionSchema>;
 
-/** Parses an action of the page; undefined if it is not valid. */
 export function parseAction(value: unknown): PanelAction | undefined {
   return actionSchema.safeParse(value).data;
 }

@@ -1,14 +1,14 @@
 import type { Store } from '../../context.ts';
-import { Refusal } from '../../core/errors.ts';
 import type { Account } from '../hosting/accounts.ts';
 import { decimalOf } from '../hosting/catalog.ts';
 import type { Fault } from '../hosting/faults.ts';
 import type { HostingService } from '../hosting/hosting.ts';
 import { type RequestEntry, reportFailure } from '../hosting/journal.ts';
+import { answerPost, isSameOrigin, sendJson, sendText } from '../slack/http.ts';
 import type { Journal } from '../slack/journal.ts';
-import { TEAM } from '../slack/workspace.ts';
-import { Tour } from '../tour.ts';
-import { findPresetOf, PRESETS, performAction } from './actions.ts';
+import type { Pages } from '../slack/server.ts';
+import { createTour, findAppKey } from '../tour.ts';
+import { findPresetOf, PRESETS, parseAction, performAction } from './actions.ts';
 import type {
   PanelAccount,
   PanelAction,
@@ -40,7 +40,7 @@ const CHECK_AFTER_MS = [15, 250, 1000];
 
 /** The panel and the tour, kept up to date by what happens in Slack, the hosting service and the app. */
 export class Panel {
-  readonly tour: Tour;
+  readonly tour: ReturnType<typeof createTour>;
   readonly #parts: PanelParts;
   readonly #stops: readonly (() => void)[];
   #last = '';
@@ -53,10 +53,9 @@ export class Panel {
   #isClosed = false;
 
   constructor(parts: PanelParts) {
-    const { hosting, account, slack, store, onStep = () => undefined } = parts;
+    const { hosting, slack, onStep = () => undefined } = parts;
     this.#parts = parts;
-    const findAppKey = () => findKeyOf(store);
-    this.tour = new Tour({ hosting, account, store, workspaceId: TEAM.id, findAppKey }, onStep);
+    this.tour = createTour(parts, onStep);
     this.#stops = [
       hosting.onEvent(() => this.#schedule()),
       slack.onEvent(({ type }) => type !== 'panel' && this.#schedule()),
@@ -66,7 +65,7 @@ export class Panel {
   async state(): Promise<PanelState> {
     const { hosting, account, store } = this.#parts;
     return {
-      account: panelAccount(hosting, account, await findKeyOf(store)),
+      account: panelAccount(hosting, account, await findAppKey(store)),
       servers: hosting.listServers(account),
       money: hosting.journal.money({ accountId: account.id }).slice(-MONEY_SHOWN),
       requests: hosting.requests().slice(-REQUESTS_SHOWN).map(maskKeys),
@@ -133,17 +132,28 @@ export class Panel {
   }
 }
 
-/** Finds the app's API key; one that can't be decrypted counts as none. */
-async function findKeyOf(store: Store): Promise<string | undefined> {
-  try {
-    return (await store.apiKeys.find(TEAM.id))?.key.reveal();
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+/** Puts the panel API, whose contract is `panel-api.ts`, in front of the files of the page; `getPanel` is called for each request. */
+export function withPanel(pages: Pages, getPanel: () => Panel | undefined): Pages {
+  return async (incoming, outgoing) => {
+    const [path = ''] = (incoming.url ?? '').split('?');
+    if (!path.startsWith('/panel/')) return pages(incoming, outgoing);
+    const panel = getPanel();
+    if (!panel) return sendText(outgoing, 503, 'the sandbox is starting');
+    if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'not from another site');
+    switch (`${incoming.method} ${path}`) {
+      case 'GET /panel/state':
+        return sendJson(outgoing, 200, await panel.state());
+      case 'POST /panel/do':
+        return answerPost(incoming, outgoing, async (json) => {
+          const action = parseAction(json);
+          return action && panel.perform(action);
+        });
+      default:
+        return sendText(outgoing, 404, 'not found');
+    }
+  };
 }
 
-/** Describes the account and the service; `appKey` is the app's API key of its workspace. */
 function panelAccount(hosting: HostingService, account: Account, appKey: string | undefined): PanelAccount {
   const used = appKey === undefined ? undefined : hosting.accounts.findKeyEntry(appKey);
   const works = appKey !== undefined && hosting.accounts.findByKey(appKey) !== undefined;

@@ -34,10 +34,8 @@ export function readAck(world: World, delivery: Delivery): Ack {
     return { ok: false, error: 'operation_timeout', body: undefined, text: '' };
   }
   if (status !== 200) {
-    world.journal.breakRule(
-      'bad_ack',
-      `${what}: ${status === null ? response : `answered with ${status}`}; an ack is 200`,
-    );
+    const got = status === null ? response : `answered with ${status}`;
+    world.journal.breakRule('bad_ack', `${what}: ${got}; an ack is 200`);
     return { ok: false, error: 'dispatch_failed', body: undefined, text: '' };
   }
   const parsed = response.trim().startsWith('{') ? readJson(response) : undefined;

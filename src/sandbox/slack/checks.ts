@@ -11,11 +11,8 @@ export function checkMessage(world: World, what: string, message: Json): readonl
   report(world, what, faults);
   if (faults.length === 0) checkDrawing(world, what, message.blocks);
   const hasBlocks = Array.isArray(message.blocks) && message.blocks.length > 0;
-  if (hasBlocks && textIn(message, 'text').trim() === '')
-    world.journal.breakRule(
-      'no_text',
-      `${what}: blocks without text; notifications and screen readers use the text`,
-    );
+  const words = `${what}: blocks without text; notifications and screen readers use the text`;
+  if (hasBlocks && textIn(message, 'text').trim() === '') world.journal.breakRule('no_text', words);
   return faults;
 }
 
@@ -27,7 +24,6 @@ export function checkView(world: World, what: string, view: unknown): readonly B
   return faults;
 }
 
-/** Whether a fault switch refuses one of these blocks. */
 export function hasRefusedBlock(world: World, blocks: unknown): boolean {
   return (
     Array.isArray(blocks) &&
@@ -39,20 +35,16 @@ export function hasRefusedBlock(world: World, blocks: unknown): boolean {
 export function checkOutsiders(world: World, what: string, channelId: string, text: string): void {
   const channel = world.channels.find((each) => each.id === channelId);
   if (channel?.kind !== 'shared' && !channel?.isPendingShared) return;
-  world.journal.breakRule(
-    'told_outsiders',
-    `${what}: other organizations read “${text}” in #${channel.name}`,
-  );
+  const words = `${what}: other organizations read “${text}” in #${channel.name}`;
+  world.journal.breakRule('told_outsiders', words);
 }
 
 /** Slack's pages warn of naming a reply as the beginning of a thread. */
 export function checkThread(world: World, what: string, channelId: string, threadTs: string): void {
   const root = threadTs === '' ? undefined : world.messages.find(channelId, threadTs);
   if (root?.threadTs === undefined || root.threadTs === root.ts) return;
-  world.journal.breakRule(
-    'reply_as_thread',
-    `${what}: ${threadTs} is a reply, not the beginning of a thread`,
-  );
+  const words = `${what}: ${threadTs} is a reply, not the beginning of a thread`;
+  world.journal.breakRule('reply_as_thread', words);
 }
 
 /** The texts of response_metadata.messages, in Slack's manner. */
@@ -60,15 +52,15 @@ export function faultWords(faults: readonly BlockKitFault[]): readonly string[] 
   return faults.map((fault) => `[ERROR] ${fault.words} [json-pointer:${fault.path}]`);
 }
 
-/** Records what users would not see as it was meant. */
 function checkDrawing(world: World, what: string, blocks: unknown): void {
-  checkDialogs(world, what, blocks);
-  checkEscapes(world, what, blocks);
-  checkFolds(world, what, blocks);
+  const drawn = Array.isArray(blocks) ? blocks.filter(isJson) : [];
+  checkDialogs(world, what, drawn);
+  checkEscapes(world, what, drawn);
+  checkFolds(world, what, drawn);
 }
 
 /** Slack takes what stands in angle brackets for a mention, a date or a link; a placeholder there is not shown as it is. */
-function checkEscapes(world: World, what: string, blocks: unknown): void {
+function checkEscapes(world: World, what: string, blocks: readonly Json[]): void {
   for (const text of mrkdwnIn(blocks)) {
     const [bare] = text.replace(/<(?:[@#!]|https?:|mailto:)[^<>]*>/g, '').match(/<[^>]*>?/) ?? [];
     if (bare !== undefined) world.journal.breakRule('unescaped', `${what}: ${bare}`);
@@ -85,9 +77,8 @@ function mrkdwnIn(value: unknown): readonly string[] {
 const FOLDED_CHARACTERS = 500;
 const FOLDED_LINES = 6;
 
-function checkFolds(world: World, what: string, blocks: unknown): void {
-  if (!Array.isArray(blocks)) return;
-  for (const block of blocks.filter(isJson)) {
+function checkFolds(world: World, what: string, blocks: readonly Json[]): void {
+  for (const block of blocks) {
     const words = block.type === 'section' ? textIn(block.text, 'text') : '';
     const isTall = words.length > FOLDED_CHARACTERS || words.split('\n').length > FOLDED_LINES;
     if (!isTall || block.expand === true) continue;
@@ -96,9 +87,8 @@ function checkFolds(world: World, what: string, blocks: unknown): void {
 }
 
 /** Slack draws the text of a confirmation dialog as it is, whatever its type says: users would read the markup. */
-function checkDialogs(world: World, what: string, blocks: unknown): void {
-  if (!Array.isArray(blocks)) return;
-  for (const { element } of listElements(blocks.filter(isJson))) {
+function checkDialogs(world: World, what: string, blocks: readonly Json[]): void {
+  for (const { element } of listElements(blocks)) {
     const text = objectIn(objectIn(element, 'confirm'), 'text');
     const words = textIn(text, 'text');
     if (text?.type !== 'mrkdwn' || !/[`*_~]|<[!@#a-z]|&(amp|lt|gt);/.test(words)) continue;

@@ -2,8 +2,9 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import type { Journal } from './journal.ts';
 import { readJson } from './json.ts';
+import type { Texts } from './page-api.ts';
 import type { SocketConnections } from './sockets.ts';
-import type { SlackClock } from './world.ts';
+import type { InstalledApp, SlackClock } from './world.ts';
 
 /** One signed request to the app, or one envelope, and its result. */
 export interface Delivery {
@@ -11,7 +12,7 @@ export interface Delivery {
   readonly what: string;
   /** What was posted, or would have been. */
   readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Texts;
   /** In Socket Mode: what was sent instead. */
   readonly envelope?: Envelope;
   /** null: no answer within the time for an ack, or no connection. */
@@ -25,15 +26,6 @@ type Answer = Pick<Delivery, 'status' | 'response' | 'responseHeaders'>;
 
 export type DeliveryKind = 'form' | 'json';
 
-interface Destination {
-  /** Where the app listens: its `/slack/events`. */
-  readonly commandsUrl: string;
-  readonly signingSecret: string;
-  readonly isSocketMode: boolean;
-  /** How long Slack waits for an ack; really 3000. */
-  readonly ackTimeoutMs: number;
-}
-
 /** The `response` of a delivery that was not answered in time. */
 export const NO_ANSWER = 'no answer in time';
 
@@ -45,35 +37,25 @@ const MAX_STORED = 5000;
 
 /** Sends signed requests, or envelopes, to the app and records them. */
 export class Deliverer {
-  readonly #destination: () => Destination;
-  readonly #sockets: Pick<SocketConnections, 'deliver'>;
+  readonly #app: InstalledApp;
+  readonly #sockets: SocketConnections;
   readonly #clock: SlackClock;
   readonly #journal: Journal;
   readonly #deliveries: Delivery[] = [];
   readonly #open = new Set<AbortController>();
 
-  constructor(
-    destination: () => Destination,
-    sockets: Pick<SocketConnections, 'deliver'>,
-    clock: SlackClock,
-    journal: Journal,
-  ) {
-    this.#destination = destination;
+  constructor(app: InstalledApp, sockets: SocketConnections, clock: SlackClock, journal: Journal) {
+    this.#app = app;
     this.#sockets = sockets;
     this.#clock = clock;
     this.#journal = journal;
   }
 
   /** Signs with the real time, since the app's receiver compares with its own wall clock. Socket Mode signs nothing. */
-  send(
-    what: string,
-    kind: DeliveryKind,
-    body: string,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<Delivery> {
-    if (this.#destination().isSocketMode) return this.#sendEnvelope(what, body, envelopeOf(kind, body, more));
+  send(what: string, kind: DeliveryKind, body: string, more: Texts = {}): Promise<Delivery> {
+    if (this.#app.isSocketMode) return this.#sendEnvelope(what, body, envelopeOf(kind, body, more));
     const timestamp = String(Math.floor(Date.now() / 1000));
-    const signature = signBody(this.#destination().signingSecret, timestamp, body);
+    const signature = signBody(this.#app.signingSecret, timestamp, body);
     return this.sendRaw(what, body, {
       'content-type': CONTENT_TYPES[kind],
       'x-slack-request-timestamp': timestamp,
@@ -82,16 +64,15 @@ export class Deliverer {
     });
   }
 
-  /** Sends the identical request or envelope once more. */
   sendAgain({ what, body, headers, envelope }: Delivery): Promise<Delivery> {
     const again = `${what} (again)`;
     return envelope ? this.#sendEnvelope(again, body, envelope) : this.sendRaw(again, body, headers);
   }
 
   /** Posts a body under headers of the caller's making. */
-  sendRaw(what: string, body: string, headers: Readonly<Record<string, string>>): Promise<Delivery> {
+  sendRaw(what: string, body: string, headers: Texts): Promise<Delivery> {
     return this.#record({ what, body, headers }, body, (signal) =>
-      exchange(this.#destination().commandsUrl, body, headers, signal),
+      exchange(this.#app.commandsUrl, body, headers, signal),
     );
   }
 
@@ -111,7 +92,6 @@ export class Deliverer {
     return this.#deliveries;
   }
 
-  /** Gives up all requests that are still waiting for the app. */
   abort(): void {
     for (const controller of this.#open) controller.abort();
   }
@@ -134,7 +114,7 @@ export class Deliverer {
 
   async #runInTime(run: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), this.#destination().ackTimeoutMs);
+    const timer = setTimeout(() => controller.abort(), this.#app.ackTimeoutMs);
     this.#open.add(controller);
     try {
       return await run(controller.signal);
@@ -151,12 +131,7 @@ export class Deliverer {
 /** Bolt refuses the form type with a charset behind it, and Slack sends none. */
 const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' } as const;
 
-function exchange(
-  url: string,
-  body: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Answer> {
+function exchange(url: string, body: string, headers: Texts, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = String(Buffer.byteLength(body));
     const options = {
@@ -200,11 +175,7 @@ export interface Envelope {
 }
 
 /** Puts what would be posted over HTTP into an envelope; `headers`: what an event that comes again says of itself. */
-function envelopeOf(
-  kind: 'form' | 'json',
-  body: string,
-  headers: Readonly<Record<string, string>>,
-): Envelope {
+function envelopeOf(kind: DeliveryKind, body: string, headers: Texts): Envelope {
   const envelope_id = randomUUID();
   if (kind === 'json') {
     const retry_attempt = Number(headers['x-slack-retry-num'] ?? 0);

@@ -14,7 +14,6 @@ export interface PlacedElement {
   readonly actionId: string;
 }
 
-/** All interactive elements of blocks, in order. */
 export function listElements(blocks: readonly Json[]): readonly PlacedElement[] {
   return blocks.flatMap((block) => {
     const listed = Array.isArray(block.elements) ? block.elements : [];
@@ -28,15 +27,6 @@ export function listElements(blocks: readonly Json[]): readonly PlacedElement[] 
         actionId: String(element.action_id),
       }));
   });
-}
-
-/** Finds the element with these two ids. */
-export function findElement(
-  blocks: readonly Json[],
-  blockId: string,
-  actionId: string,
-): PlacedElement | undefined {
-  return listElements(blocks).find((each) => each.blockId === blockId && each.actionId === actionId);
 }
 
 /** Copies blocks and gives those without block_id, and elements without action_id, one of Slack's own. */
@@ -61,10 +51,8 @@ function nameElement(element: unknown, ids: Ids): unknown {
   return { ...element, action_id: element.action_id ?? ids.secret().slice(0, 5) };
 }
 
-type Kind = 'text' | 'option' | 'one';
-
 /** For each stateful element: what it holds, in which state field, and from which initial field. */
-const STATEFUL: Readonly<Record<string, readonly [Kind, string, string]>> = {
+const STATEFUL: Readonly<Record<string, readonly ['text' | 'option' | 'one', string, string]>> = {
   plain_text_input: ['text', 'value', 'initial_value'],
   static_select: ['option', 'selected_option', 'initial_option'],
   external_select: ['option', 'selected_option', 'initial_option'],
@@ -79,7 +67,6 @@ export function isStateful(element: Json): boolean {
   return Object.hasOwn(STATEFUL, String(element.type));
 }
 
-/** Whether the element is a text input. */
 export function isTextInput(element: Json): boolean {
   return STATEFUL[String(element.type)]?.[0] === 'text';
 }

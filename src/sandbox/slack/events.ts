@@ -3,7 +3,7 @@ import { readAck } from './acks.ts';
 import { type Delivery, NO_ANSWER } from './deliver.ts';
 import { textIn } from './json.ts';
 import type { StoredMessage } from './messages.ts';
-import type { Json } from './page-api.ts';
+import type { Json, Texts } from './page-api.ts';
 import { describeMessage, type EventSource, eventEnvelope } from './payloads.ts';
 import { APP, SLACKBOT } from './workspace.ts';
 import type { World } from './world.ts';
@@ -15,11 +15,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [0, 60_000, 300_000];
  * Sends one event of the Events API, if the app subscribes to it; one that is not acknowledged comes again later, newly
  * signed. Resolves with the first try; undefined: the app doesn't subscribe to it.
  */
-export async function sendEvent(
-  world: World,
-  event: Json,
-  from?: EventSource,
-): Promise<Delivery | undefined> {
+export async function sendEvent(world: World, event: Json, from?: EventSource) {
   // An app that has never listened anywhere can't be late with an acknowledgment.
   const isReachable = world.app.isSocketMode || world.app.commandsUrl !== '';
   if (!isReachable || !isSubscribed(world, event)) return undefined;
@@ -52,7 +48,7 @@ function reasonOf({ status, response }: Delivery): string {
 }
 
 /** What a manifest calls the messages of each kind of channel (Slack's "message" event). */
-const MESSAGES: Readonly<Record<string, string>> = {
+const MESSAGES: Texts = {
   channel: 'message.channels',
   group: 'message.groups',
   im: 'message.im',
@@ -60,7 +56,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /** The scope that an event needs besides its subscription; those that are left out need none. */
-const SCOPES: Readonly<Record<string, string>> = {
+const SCOPES: Texts = {
   app_mention: 'app_mentions:read',
   'message.channels': 'channels:history',
   'message.groups': 'groups:history',
@@ -68,7 +64,6 @@ const SCOPES: Readonly<Record<string, string>> = {
   'message.mpim': 'mpim:history',
 };
 
-/** Whether the app's manifest subscribes to an event, and its scopes allow it. */
 function isSubscribed({ app }: World, event: Json): boolean {
   const type = textIn(event, 'type');
   const name = type === 'message' ? (MESSAGES[textIn(event, 'channel_type')] ?? type) : type;
@@ -81,11 +76,7 @@ function isSubscribed({ app }: World, event: Json): boolean {
  * and `app_mention` where the app is mentioned and a member. `more`: its subtype, and what goes with it. Undefined: the app gets
  * no event.
  */
-export async function sendPosted(
-  world: World,
-  message: StoredMessage,
-  more: Json = {},
-): Promise<Delivery | undefined> {
+export async function sendPosted(world: World, message: StoredMessage, more: Json = {}) {
   if (message.to !== undefined || message.user === SLACKBOT) return undefined;
   const from = sourceOf(world, message);
   if (from.channel?.kind === 'dm')
@@ -104,11 +95,7 @@ export async function sendPosted(
 }
 
 /** Sends the event of a message that was edited: a mention comes again, and says so. */
-export async function sendChanged(
-  world: World,
-  message: StoredMessage,
-  before: StoredMessage,
-): Promise<Delivery | undefined> {
+export async function sendChanged(world: World, message: StoredMessage, before: StoredMessage) {
   if (message.to !== undefined) return undefined;
   const from = sourceOf(world, message);
   if (from.channel?.kind === 'dm')

@@ -2,7 +2,7 @@ import type { SlackClock } from './world.ts';
 
 /** Switches that make the local Slack fail, for tests. */
 export class Faults {
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures = new Map<string, { left: number; readonly code: string }>();
   readonly #refusedBlocks = new Set<string>();
   readonly #delays = new Map<string, number>();
   readonly #rateLimits = new Map<string, { left: number; readonly retryAfterSeconds: number }>();
@@ -55,7 +55,6 @@ export class Faults {
     this.#repeatedEvents.left = times;
   }
 
-  /** Everything works again. */
   clear(): void {
     for (const switches of [this.#failures, this.#refusedBlocks, this.#delays, this.#rateLimits])
       switches.clear();
@@ -99,11 +98,6 @@ export class Faults {
   isRefused(blockType: string): boolean {
     return this.#refusedBlocks.has(blockType);
   }
-}
-
-interface Failure {
-  readonly code: string;
-  left: number;
 }
 
 function takeOne<T extends { left: number }>(counted: T | undefined): T | undefined {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readJson } from './json.ts';
+import type { Texts } from './page-api.ts';
 
 /** Bigger bodies are refused; Slack's own limit for a view is 250 kB. */
 const MAX_BODY_BYTES = 2_000_000;
 
-/** Reads a request's body as text. */
 export async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -17,13 +17,7 @@ export async function readBody(incoming: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Answers with JSON. */
-export function sendJson(
-  outgoing: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+export function sendJson(outgoing: ServerResponse, status: number, body: unknown, headers: Texts = {}): void {
   outgoing.writeHead(status, {
     ...{ 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' },
     ...{ 'cache-control': 'no-store', ...headers },
@@ -31,7 +25,6 @@ export function sendJson(
   outgoing.end(JSON.stringify(body));
 }
 
-/** Answers with plain text. */
 export function sendText(outgoing: ServerResponse, status: number, body: string): void {
   outgoing.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
   outgoing.end(body);

@@ -1,6 +1,5 @@
 import type { Json } from './page-api.ts';
 
-/** Whether the value is a JSON object. */
 export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,6 @@ export type ManifestFacts = ReturnType<typeof parseManifest>;
 /** A step that an app offers in workflows, as its manifest defines it. */
 export type StepDefinition = ManifestFacts['steps'][number];
 
-/** One input or output of a step. */
 export type StepParameter = StepDefinition['inputs'][number];
 
 /** One of the manifests that this repository ships. Each is parsed once: hundreds of tests start a local Slack. */
@@ -90,13 +89,7 @@ const parameters = z
       is_required: z.boolean().default(false),
     }),
   )
-  .transform((given) =>
-    Object.entries(given).map(([name, { is_required: isRequired, ...more }]) => ({
-      name,
-      ...more,
-      isRequired,
-    })),
-  );
+  .transform((given) => Object.entries(given).map(([name, parameter]) => ({ name, ...parameter })));
 
 /** `functions` of a manifest (version 1). */
 const functionsIn = z

@@ -3,7 +3,6 @@ import type { Journal } from './journal.ts';
 import type { Json, MessageContent } from './page-api.ts';
 import type { Ids } from './world.ts';
 
-/** A message as the local Slack stores it. */
 export interface StoredMessage extends MessageContent {
   /** The only user who sees it; undefined: the whole channel. */
   readonly to: string | undefined;
@@ -44,14 +43,11 @@ export class Messages {
 
   post(draft: MessageDraft): StoredMessage {
     return this.#store('message', {
-      channel: draft.channel,
+      to: undefined,
+      ...draft,
       ts: this.#ids.ts(),
-      user: draft.user,
-      text: draft.text,
       blocks: nameBlocks(draft.blocks, this.#ids),
       attachments: draft.attachments ?? [],
-      to: draft.to,
-      threadTs: draft.threadTs,
       edited: false,
       reactions: [],
       entered: new Map(),
@@ -92,7 +88,6 @@ export class Messages {
     );
   }
 
-  /** What one user sees in a channel, oldest first. */
   visibleTo(userId: string, channel: string): readonly StoredMessage[] {
     return this.all().filter(
       (message) => message.channel === channel && (message.to === undefined || message.to === userId),
@@ -104,7 +99,6 @@ export class Messages {
     for (const message of this.all()) if (message.to === userId) this.remove(message);
   }
 
-  /** Removes all messages of a channel. */
   forgetChannel(channel: string): void {
     for (const message of this.all()) if (message.channel === channel) this.remove(message);
   }

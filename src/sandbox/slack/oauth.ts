@@ -1,5 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Delivery } from './deliver.ts';
 import { sendEvent } from './events.ts';
+import { readBody, sendText } from './http.ts';
 import { isJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
@@ -28,7 +30,8 @@ interface Approval {
   readonly redirectUri: string;
 }
 
-/** A bot token that was issued. */
+type Revocation = 'token_revoked' | 'account_inactive';
+
 export interface IssuedToken extends Omit<Approval, 'redirectUri'> {
   readonly token: string;
   readonly refreshToken: string | undefined;
@@ -36,7 +39,7 @@ export interface IssuedToken extends Omit<Approval, 'redirectUri'> {
   /** How long it works from when it was issued; undefined: for good. */
   readonly lifetimeSeconds: number | undefined;
   /** Why it works no longer, as Slack calls it. */
-  revoked: 'token_revoked' | 'account_inactive' | undefined;
+  revoked: Revocation | undefined;
 }
 
 const CODE_LIFETIME_MS = 10 * 60_000;
@@ -106,7 +109,7 @@ export class OAuth {
   }
 
   /** Revokes all tokens of a workspace or an organization; false if there was none. */
-  revokeAll(place: string, why: NonNullable<IssuedToken['revoked']>): boolean {
+  revokeAll(place: string, why: Revocation): boolean {
     const active = this.listActive(place);
     for (const each of active) each.revoked = why;
     return active.length > 0;
@@ -135,6 +138,55 @@ export class OAuth {
       for (const old of this.listActive(place).slice(0, -MOST_ACTIVE)) old.revoked = 'token_revoked';
     return issued;
   }
+}
+
+/** Where a user allows the app, or does not (`/oauth/v2/authorize`): tests post what would be chosen on Slack's page. */
+export async function answerAuthorize(
+  worlds: Worlds,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  query: URLSearchParams,
+): Promise<void> {
+  const request = readRequest(worlds, query);
+  if (typeof request === 'string') return sendText(outgoing, 400, request);
+  if (incoming.method !== 'POST') return sendText(outgoing, 200, `vps asks for ${request.scopes.join(', ')}`);
+  const form = new URLSearchParams(await readBody(incoming));
+  const back = new URL(request.redirectUri);
+  const answer = decide(worlds, form, request);
+  if (answer === undefined) return sendText(outgoing, 400, 'no user of this workspace can install the app');
+  for (const [name, value] of Object.entries(answer)) back.searchParams.set(name, value);
+  if (request.state !== '') back.searchParams.set('state', request.state);
+  outgoing.writeHead(302, { location: back.toString() }).end();
+}
+
+/** What is asked for, or what Slack says of an app that asks for something else. */
+function readRequest(worlds: Worlds, query: URLSearchParams) {
+  const [{ oauth }] = worlds;
+  const { app } = oauth;
+  if (!app || query.get('client_id') !== app.clientId) return 'Something went wrong (invalid_client_id)';
+  const redirectUri = query.get('redirect_uri') ?? app.redirectUrls[0] ?? '';
+  if (!app.redirectUrls.some((url) => redirectUri.startsWith(url)))
+    return 'redirect_uri did not match any configured URIs';
+  const scopes = (query.get('scope') ?? '').split(',').filter((scope) => scope !== '');
+  if (scopes.length === 0) return 'Invalid permissions requested (no_scopes)';
+  const unknown = scopes.filter((scope) => !app.scopes.includes(scope));
+  if (unknown.length > 0) return `Invalid permissions requested (${unknown.join(', ')})`;
+  return { redirectUri, scopes, state: query.get('state') ?? '' };
+}
+
+/** Undefined where no such user could decide. */
+function decide(
+  worlds: Worlds,
+  form: URLSearchParams,
+  { scopes, redirectUri }: Exclude<ReturnType<typeof readRequest>, string>,
+) {
+  if (form.get('decision') !== 'allow') return { error: 'access_denied' };
+  const place = form.get('place') ?? '';
+  const isOrg = worlds.some(({ grid }) => grid?.id === place);
+  const [world] = worldsOf(worlds, { place, isOrg });
+  const user = world?.roster.findUser(form.get('user') ?? '');
+  if (!world || !user || user.isRestricted || user.isDeactivated || user.isExternal) return undefined;
+  return { code: world.oauth.approve({ place, isOrg, userId: user.id, scopes, redirectUri }) };
 }
 
 /**
@@ -183,22 +235,6 @@ function describe(worlds: readonly World[], issued: IssuedToken, isInstall: bool
   };
 }
 
-/** Where an app can be installed: a workspace, or an organization. */
-interface Place {
-  readonly id: string;
-  readonly name: string;
-  readonly isOrg: boolean;
-}
-
-/** The workspaces, and the organizations that they belong to. */
-export function listPlaces(worlds: readonly World[]): readonly Place[] {
-  const orgs = new Map(worlds.flatMap(({ grid }) => (grid ? [[grid.id, grid] as const] : [])));
-  return [
-    ...worlds.map(({ team: { id, name } }) => ({ id, name, isOrg: false })),
-    ...[...orgs.values()].map(({ id, name }) => ({ id, name, isOrg: true })),
-  ];
-}
-
 /** The workspaces that a token is for: of an organization, those that its admins have added the app to. */
 export function worldsOf(worlds: readonly World[], { place, isOrg }: Pick<IssuedToken, 'place' | 'isOrg'>) {
   return worlds.filter(({ team, grid }) =>
@@ -207,10 +243,7 @@ export function worldsOf(worlds: readonly World[], { place, isOrg }: Pick<Issued
 }
 
 /** Removes the app from a workspace, or from its organization: no token of it works from then on. */
-export function revokeTokens(
-  { oauth, team, grid }: World,
-  why: 'token_revoked' | 'account_inactive',
-): boolean {
+export function revokeTokens({ oauth, team, grid }: World, why: Revocation): boolean {
   return oauth.revokeAll(grid?.isOrgInstall ? grid.id : team.id, why);
 }
 

@@ -12,6 +12,9 @@
 /** A JSON object whose shape is Slack's; blocks and views are handed on as the app sent them. */
 export type Json = Record<string, unknown>;
 
+/** Texts by name: headers, fields, errors. */
+export type Texts = Readonly<Record<string, string>>;
+
 /** Completed in the composer after the command. */
 export interface Subcommand {
   /** "show <server>" */
@@ -101,7 +104,7 @@ export interface PageView {
   readonly blocks: readonly Json[];
   readonly values: PageValues;
   /** Errors below inputs, by block_id; from the app or from Slack itself. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Texts;
   /** "We had some trouble connecting. Try again?", when the app did not acknowledge. */
   readonly trouble?: string;
 }
@@ -160,52 +163,13 @@ export interface PageState {
   readonly brokenRules: readonly BrokenRule[];
 }
 
-/** Where an element is: in an open view, in the home tab (a view, too), or in a message. */
-export type PagePlace = { readonly view: string } | { readonly channel: string; readonly ts: string };
+export type { AtElement, PageAction, PagePlace } from './page-actions.ts';
 
 /**
  * What was entered: text for text inputs, an option's `value` for selects, IDs for menus of users and channels, null to clear.
  * Buttons take none.
  */
 export type Entered = string | null;
-
-/** An element, and the block that it is in. */
-interface AtElement {
-  readonly place: PagePlace;
-  readonly block: string;
-  readonly action: string;
-}
-
-/** What a user does. */
-export type PageAction = {
-  readonly as: string;
-} /** Text beginning with / is a slash command, anything else a message of the user. */ & (
-  | {
-      readonly do: 'message' | 'command';
-      readonly channel: string;
-      readonly text: string;
-      readonly threadTs?: string;
-    }
-  /** Press, choose. Refused with `confirm_needed` when the element has a `confirm` and confirmed is not true. */
-  | ({ readonly do: 'action'; readonly value?: Entered; readonly confirmed?: boolean } & AtElement)
-  /** Enter something into an input. */
-  | ({ readonly do: 'fill'; readonly value: Entered } & AtElement)
-  /** Options of an external select for what was typed so far. Does not change anything. */
-  | ({ readonly do: 'suggest'; readonly query: string } & AtElement)
-  /** Submit a modal. */
-  | { readonly do: 'submit'; readonly view: string }
-  /** Cancel closes one modal; `all` is the × and closes the stack. */
-  | { readonly do: 'close'; readonly view: string; readonly all?: boolean }
-  /** `message`: for message shortcuts. */
-  | {
-      readonly do: 'shortcut';
-      readonly callbackId: string;
-      readonly message?: { readonly channel: string; readonly ts: string };
-    }
-  | { readonly do: 'home'; readonly tab?: 'home' | 'messages' }
-  /** Reload the client: ephemeral messages and open modals are gone. */
-  | { readonly do: 'reload' }
-);
 
 export type PageResult =
   | {
@@ -220,7 +184,7 @@ export type PageResult =
       readonly error: string;
       readonly words: string;
       /** With `invalid_input`: by block_id; also on the view. */
-      readonly errors?: Readonly<Record<string, string>>;
+      readonly errors?: Texts;
     };
 
 /** Only events that this user may see arrive. After reconnecting, read /page/state again. */

@@ -2,18 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { valuesOf } from './entered.ts';
 import { answerPost, isSameOrigin, sendJson, sendText } from './http.ts';
 import type { SlackEvent } from './journal.ts';
-import { isJson, textIn } from './json.ts';
+import { textIn } from './json.ts';
 import { findPings } from './mentions.ts';
 import { enteredBy, type StoredMessage } from './messages.ts';
-import type {
-  PageAction,
-  PageChannel,
-  PageEvent,
-  PageMessage,
-  PageResult,
-  PageState,
-  PageView,
-} from './page-api.ts';
+import { type PageAction, parseAction } from './page-actions.ts';
+import type { PageChannel, PageEvent, PageMessage, PageResult, PageState, PageView } from './page-api.ts';
 import { SlackRefusal } from './refusal.ts';
 import { close, submit } from './user-actions/form.ts';
 import { fill, press, suggest } from './user-actions/press.ts';
@@ -40,9 +33,10 @@ export async function answerPage(
   return sendText(outgoing, 404, 'not found');
 }
 
-async function tryAction(world: World, action: unknown): Promise<PageResult | undefined> {
-  const user = findClient(world, textIn(action, 'as'));
-  if (!isPageAction(action) || !user) return undefined;
+async function tryAction(world: World, given: unknown): Promise<PageResult | undefined> {
+  const action = parseAction(given);
+  const user = action && findClient(world, action.as);
+  if (!user) return undefined;
   try {
     return { ok: true, ...(await perform(world, user, action)) };
   } catch (error) {
@@ -56,27 +50,6 @@ async function tryAction(world: World, action: unknown): Promise<PageResult | un
 function findClient(world: World, id: string): User | undefined {
   const user = world.roster.findUser(id);
   return user?.isBot || user?.isDeactivated ? undefined : user;
-}
-
-const TEXTS: Readonly<Record<PageAction['do'], readonly string[]>> = {
-  message: ['channel', 'text'],
-  command: ['channel', 'text'],
-  action: ['block', 'action'],
-  fill: ['block', 'action'],
-  suggest: ['block', 'action', 'query'],
-  submit: ['view'],
-  close: ['view'],
-  shortcut: ['callbackId'],
-  home: [],
-  reload: [],
-};
-
-/** Whether the JSON is an action with all the fields that it needs. */
-function isPageAction(value: unknown): value is PageAction {
-  if (!isJson(value) || typeof value.do !== 'string' || !Object.hasOwn(TEXTS, value.do)) return false;
-  const needsPlace = ['action', 'fill', 'suggest'].includes(value.do);
-  const texts = TEXTS[value.do as PageAction['do']];
-  return texts.every((field) => typeof value[field] === 'string') && (!needsPlace || isJson(value.place));
 }
 
 /**
@@ -115,7 +88,6 @@ async function perform(world: World, user: User, action: PageAction) {
   return {};
 }
 
-/** Streams what one user may see, as server-sent events, until the page disconnects. */
 function streamEvents(world: World, user: User, outgoing: ServerResponse): void {
   outgoing.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   outgoing.write(': connected\n\n');
@@ -129,28 +101,19 @@ function streamEvents(world: World, user: User, outgoing: ServerResponse): void 
 function eventFor(world: World, user: User, event: SlackEvent): PageEvent | undefined {
   if (event.type === 'traffic' || event.type === 'broken_rule' || event.type === 'panel') return event;
   if (event.type === 'workspace') return { type: 'reload' };
-  if ('message' in event)
-    return isFor(world, user, event.message) ? messageEvent(world, event, user) : undefined;
+  if ('message' in event) {
+    const { type, message } = event;
+    const channel = world.channels.find(({ id }) => id === message.channel);
+    const isForUser = message.to === undefined || message.to === user.id;
+    if (!isForUser || !channel?.members.has(user.id)) return undefined;
+    if (type === 'message_deleted') return { type, channel: message.channel, ts: message.ts };
+    return { type, message: pageMessage(world, message, user) };
+  }
   if (event.user !== user.id) return undefined;
   if (event.type === 'views') return { type: 'views', views: world.views.stackOf(user.id).map(pageView) };
   if (event.type === 'reload') return { type: 'reload' };
   const home = world.views.homeOf(user.id);
   return home && { type: 'home', view: pageView(home) };
-}
-
-function messageEvent(
-  world: World,
-  event: Extract<SlackEvent, { message: StoredMessage }>,
-  user: User,
-): PageEvent {
-  const { message } = event;
-  if (event.type === 'message_deleted') return { type: event.type, channel: message.channel, ts: message.ts };
-  return { type: event.type, message: pageMessage(world, message, user) };
-}
-
-function isFor(world: World, user: User, message: StoredMessage): boolean {
-  if (message.to !== undefined && message.to !== user.id) return false;
-  return world.channels.some((channel) => channel.id === message.channel && channel.members.has(user.id));
 }
 
 const TRAFFIC_SHOWN = 200;
@@ -193,7 +156,6 @@ function pageChannel(world: World, channel: Channel, user: User): PageChannel {
   };
 }
 
-/** Everything that one user can see. */
 function pageState(world: World, user: User): PageState {
   const home = world.views.homeOf(user.id);
   const { command, description, usageHint, shortcuts, isInteractive } = world.app;

@@ -1,17 +1,12 @@
 import { valuesOf } from './entered.ts';
 import { enteredBy, type StoredMessage } from './messages.ts';
 import type { Json } from './page-api.ts';
-import { describeView, type StoredView } from './views.ts';
+import { describeView, type Place, type StoredView } from './views.ts';
 import { APP, type Channel, OTHER_BOT, payloadName, TEAM, type Team, type User } from './workspace.ts';
 import type { World } from './world.ts';
 
 /** The fields of a slash command (Slack's "Implementing slash commands" page). */
-export function commandFields(
-  world: World,
-  user: User,
-  channel: Channel,
-  text: string,
-): Record<string, string> {
+export function commandFields(world: World, user: User, channel: Channel, text: string) {
   return {
     token: world.app.verificationToken,
     team_id: world.team.id,
@@ -90,7 +85,7 @@ function viewOf(world: World, view: StoredView, user: User): Json {
 }
 
 /** Where an element is, as payloads tell it. The content of an ephemeral message is not sent along. */
-function placeFields(world: World, user: User, place: StoredMessage | StoredView): Json {
+function placeFields(world: World, user: User, place: Place): Json {
   if ('hash' in place) {
     const view = viewOf(world, place, user);
     return { container: { type: 'view', view_id: place.id }, view };
@@ -115,12 +110,7 @@ function channelField({ channels }: World, channelId: string): Json {
 }
 
 /** block_actions: only those on messages get a response_url. */
-export function actionPayload(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  action: Json,
-): Json {
+export function actionPayload(world: World, user: User, place: Place, action: Json): Json {
   return {
     ...interaction(world, user, 'block_actions', 'hash' in place ? 'view' : 'message'),
     ...placeFields(world, user, place),
@@ -134,7 +124,7 @@ export function actionPayload(
 export function suggestionPayload(
   world: World,
   user: User,
-  place: StoredMessage | StoredView,
+  place: Place,
   typed: { readonly block_id: string; readonly action_id: string; readonly value: string },
 ): Json {
   return {

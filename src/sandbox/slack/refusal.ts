@@ -1,4 +1,4 @@
-import type { Json } from './page-api.ts';
+import type { Json, Texts } from './page-api.ts';
 
 /** The local Slack does not let a user do this, as the real client would not. */
 export class SlackRefusal extends Error {
@@ -7,9 +7,9 @@ export class SlackRefusal extends Error {
   /** For the user; the error's message also has the code, for the output of tests. */
   readonly words: string;
   /** By block_id, with `invalid_input`. */
-  readonly errors: Readonly<Record<string, string>> | undefined;
+  readonly errors: Texts | undefined;
 
-  constructor(code: string, words: string, errors?: Readonly<Record<string, string>>) {
+  constructor(code: string, words: string, errors?: Texts) {
     super(`${words} (${code})`);
     this.code = code;
     this.words = words;

@@ -1,6 +1,6 @@
 import { checkMessage, checkOutsiders, checkThread, faultWords, hasRefusedBlock } from './checks.ts';
 import { isJson, readJson, textIn } from './json.ts';
-import type { Json } from './page-api.ts';
+import type { Json, Texts } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
 import { APP, type Team } from './workspace.ts';
 import type { Ids, SlackClock, World } from './world.ts';
@@ -33,7 +33,7 @@ export function answerReplyPost(world: World, path: string, body: string): Reply
   }
 }
 
-const REFUSED_USES: Readonly<Record<string, string>> = {
+const REFUSED_USES: Texts = {
   used_url: 'reply_url_used_up',
   expired_url: 'reply_url_expired',
 };
@@ -114,7 +114,6 @@ interface ReplyUrl {
 export function createReplyUrls(clock: SlackClock, ids: Ids, team: Team) {
   const urls = new Map<string, ReplyUrl>();
   return {
-    /** Makes one and gives its path. */
     create(user: string, channel: string, original?: ReplyUrl['original']): string {
       const path = `/reply/${team.id}/${urls.size + 1}/${ids.secret()}`;
       urls.set(path, { user, channel, original, madeAt: clock.now(), uses: 0 });

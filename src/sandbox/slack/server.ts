@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerAuthorize } from './authorize.ts';
 import { isLoopbackHost, readBody, sendJson, sendText } from './http.ts';
+import { answerAuthorize } from './oauth.ts';
 import { answerPage } from './page.ts';
 import { answerReplyPost } from './reply-urls.ts';
 import { answerWebCall, findWorld } from './web-api/call.ts';
@@ -11,19 +11,10 @@ import { answerWorkflows } from './workflows.ts';
 import type { Team } from './workspace.ts';
 import { createWorld, type SlackOptions, type World, type Worlds, wallClock } from './world.ts';
 
-/** A running local Slack. */
-export interface SlackServer {
-  /** `http://127.0.0.1:1234` */
-  readonly url: string;
-  /** Its first workspace. */
-  readonly world: World;
-  /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
-  addTeam(team: Team): World;
-  stop(): Promise<void>;
-}
+export type SlackServer = Awaited<ReturnType<typeof serveSlack>>;
 
 /** Starts a local Slack with one workspace on the loopback address. */
-export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
+export async function serveSlack(options: SlackOptions) {
   const clock = options.clock ?? wallClock;
   let url = '';
   const world = createWorld(options, clock, () => url);
@@ -33,9 +24,12 @@ export async function serveSlack(options: SlackOptions): Promise<SlackServer> {
   await once(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
+    /** `http://127.0.0.1:1234` */
     url,
+    /** Its first workspace. */
     world,
-    addTeam: (team) => {
+    /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
+    addTeam: (team: Team): World => {
       const added = createWorld(options, clock, () => url, { team, first: world });
       worlds.push(added);
       return added;
@@ -111,8 +105,10 @@ async function answerApi(
   const at = world.clock.now();
   await sleepUnlessNone(world.faults.delayMs(method));
   const answer = answerWebCall(world, worlds, call);
+  // Slack's answers tell Slack's time.
+  const date = new Date(world.clock.now()).toUTCString();
   if (world.faults.takeLostAnswer(method)) outgoing.destroy();
-  else sendJson(outgoing, answer.status, answer.body, { ...dateOf(world), ...answer.headers });
+  else sendJson(outgoing, answer.status, answer.body, { date, ...answer.headers });
   world.journal.record({
     at,
     tookMs: Math.round(performance.now() - startedMs),
@@ -124,17 +120,7 @@ async function answerApi(
   });
 }
 
-/** Slack's answers tell Slack's time. */
-function dateOf({ clock }: World) {
-  return { date: new Date(clock.now()).toUTCString() };
-}
-
-async function answerReply(
-  world: World,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  path: string,
-): Promise<void> {
+async function answerReply(world: World, incoming: IncomingMessage, outgoing: ServerResponse, path: string) {
   const at = world.clock.now();
   const startedMs = performance.now();
   const request = await readBody(incoming);

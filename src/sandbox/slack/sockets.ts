@@ -6,7 +6,7 @@ import type { Journal } from './journal.ts';
 import { isJson, readJson, textIn } from './json.ts';
 import type { Json } from './page-api.ts';
 import { APP } from './workspace.ts';
-import type { Ids, SlackClock } from './world.ts';
+import type { Ids, InstalledApp, SlackClock } from './world.ts';
 
 /** As many WebSockets of one app as Slack takes (Slack's "Using Socket Mode" page). */
 const MOST_CONNECTIONS = 10;
@@ -14,10 +14,6 @@ const MOST_CONNECTIONS = 10;
 const TICKET_MS = 30_000;
 /** Slack warns about as long before it closes a connection. */
 const WARNING_MS = 10_000;
-
-interface SocketApp {
-  isSocketMode: boolean;
-}
 
 /** The app's WebSockets: Socket Mode. */
 export class SocketConnections {
@@ -27,12 +23,12 @@ export class SocketConnections {
   readonly #clock: SlackClock;
   readonly #ids: Ids;
   readonly #journal: Journal;
-  readonly #app: SocketApp;
+  readonly #app: InstalledApp;
   #next = 0;
   /** False: new connections are not greeted. */
   isGreeting = true;
 
-  constructor(app: SocketApp, clock: SlackClock, ids: Ids, journal: Journal) {
+  constructor(app: InstalledApp, clock: SlackClock, ids: Ids, journal: Journal) {
     this.#app = app;
     this.#clock = clock;
     this.#ids = ids;
@@ -44,7 +40,6 @@ export class SocketConnections {
     return this.#open.length;
   }
 
-  /** The path that one WebSocket can be opened at. */
   createPath(): string {
     const ticket = this.#ids.secret();
     this.#journal.hideSecret(ticket);
@@ -138,7 +133,6 @@ type Settle = (acknowledgment: Acknowledgment) => void;
 /** Slack's servers ping as often. */
 const PING_MS = 10_000;
 
-/** One WebSocket of the app, as Slack sees it. */
 class AppConnection {
   readonly #socket: WebSocket;
   readonly #breakRule: (rule: string, words: string) => void;
@@ -201,7 +195,6 @@ class AppConnection {
     this.#socket.pause();
   }
 
-  /** Breaks the connection without a word. */
   drop(): void {
     this.#socket.resume();
     this.#socket.terminate();

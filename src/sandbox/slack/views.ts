@@ -2,7 +2,8 @@ import { LIMITS } from './block-kit/limits.ts';
 import { type EnteredValues, nameBlocks, pruneEntered, valuesOf } from './entered.ts';
 import type { Journal } from './journal.ts';
 import { isJson, textIn } from './json.ts';
-import type { Json } from './page-api.ts';
+import type { StoredMessage } from './messages.ts';
+import type { Json, Texts } from './page-api.ts';
 import { WebApiError } from './refusal.ts';
 import { APP, TEAM } from './workspace.ts';
 import type { Ids, SlackClock } from './world.ts';
@@ -18,11 +19,13 @@ export interface StoredView {
   readonly rootId: string;
   readonly previousId: string | undefined;
   readonly entered: EnteredValues;
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Texts;
   readonly trouble: string | undefined;
 }
 
-/** The open modals and home tabs of all users. */
+/** What elements are in. */
+export type Place = StoredMessage | StoredView;
+
 export class Views {
   readonly #ids: Ids;
   readonly #journal: Journal;
@@ -67,7 +70,7 @@ export class Views {
   }
 
   /** Sets what the view shows below its inputs, and why it can't go on. */
-  complain(view: StoredView, errors: Readonly<Record<string, string>>, trouble?: string): void {
+  complain(view: StoredView, errors: Texts, trouble?: string): void {
     const current = this.find(view.id);
     if (current) this.#replace({ ...current, errors, trouble });
   }
@@ -88,7 +91,6 @@ export class Views {
     return this.#homes.get(user);
   }
 
-  /** Finds an open modal or a home tab. */
   find(id: string): StoredView | undefined {
     const all = [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
     return all.find((view) => view.id === id);

@@ -45,20 +45,16 @@ function findInputErrors(world: World, { inputs }: StepDefinition, given: Json):
   return Object.fromEntries([...unknown.map((name) => [name, `${name}: no such input`] as const), ...wrong]);
 }
 
-function findProblem(world: World, { type, isRequired }: StepParameter, value: unknown): string | undefined {
-  if (value === undefined) return isRequired ? 'required' : undefined;
+function findProblem(world: World, input: StepParameter, value: unknown): string | undefined {
+  if (value === undefined) return input.is_required ? 'required' : undefined;
   if (typeof value !== 'string') return 'has to be text';
-  if (type === 'slack#/types/channel_id' && findChannel(world.channels, value)?.id !== value)
+  if (input.type === 'slack#/types/channel_id' && findChannel(world.channels, value)?.id !== value)
     return 'has to be the ID of a channel';
   return undefined;
 }
 
 /** The event `function_executed` (Slack's page about it): it names neither the workflow nor who started it. */
 function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json {
-  const describe = ({ isRequired, ...parameter }: StepParameter) => ({
-    ...parameter,
-    is_required: isRequired,
-  });
   return {
     type: 'function_executed',
     function: {
@@ -67,8 +63,8 @@ function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json
       title: step.title,
       description: step.description,
       type: 'app',
-      input_parameters: step.inputs.map(describe),
-      output_parameters: step.outputs.map(describe),
+      input_parameters: step.inputs,
+      output_parameters: step.outputs,
       app_id: APP.id,
       date_created: 1_700_000_000,
       date_updated: 1_700_000_000,
@@ -81,7 +77,6 @@ function describeRun({ id, workflowId, step, inputs, token }: WorkflowRun): Json
   };
 }
 
-/** One run of a workflow with one step of the app. */
 export interface WorkflowRun {
   /** `Fx…`, the ID of the step's execution. */
   readonly id: string;
@@ -104,7 +99,6 @@ type Stored = { -readonly [Field in keyof WorkflowRun]: WorkflowRun[Field] } & {
 /** More than a user would look at. */
 const MOST_RUNS = 500;
 
-/** The runs of workflows, with their tokens. */
 export function createWorkflowRuns(ids: Ids, journal: Journal) {
   const runs: Stored[] = [];
   const find = (id: string) => runs.find((run) => run.id === id);
@@ -141,11 +135,7 @@ const MOST_SHOWN = 20;
 const RELOAD_SECONDS = 2;
 
 /** A page that runs the steps of the app, in place of Workflow Builder (`/workflows`). */
-export async function answerWorkflows(
-  world: World,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
+export async function answerWorkflows(world: World, incoming: IncomingMessage, outgoing: ServerResponse) {
   if (incoming.method !== 'POST') return showPage(world, outgoing, '');
   if (!isSameOrigin(incoming)) return sendText(outgoing, 403, 'this form belongs to another page');
   const { step = '', ...inputs } = Object.fromEntries(new URLSearchParams(await readBody(incoming)));
@@ -184,9 +174,9 @@ function stepForm(world: World, { id, title, description, inputs }: StepDefiniti
 ${inputs.map((input) => field(world, input)).join('')}<p><button>Run</button></p></form>`;
 }
 
-function field(world: World, { name, title, description, type, isRequired }: StepParameter): string {
-  const required = isRequired ? ' required' : '';
-  const optional = isRequired ? '' : ' <small>optional</small>';
+function field(world: World, { name, title, description, type, is_required }: StepParameter): string {
+  const required = is_required ? ' required' : '';
+  const optional = is_required ? '' : ' <small>optional</small>';
   const control =
     type === 'slack#/types/channel_id'
       ? `<select name="${escapeHtml(name)}"${required}><option value="">None</option>${channels(world)}</select>`
@@ -211,7 +201,6 @@ function runRow({ step, inputs, state, outputs, error }: WorkflowRun): string {
 ${outcome === '' ? '' : `<br>${escapeHtml(outcome)}`}</li>`;
 }
 
-/** The style of the page on which workflows are run, light and dark; its colors are those of the sandbox's page. */
 const PAGE_STYLE = `
 :root{color-scheme:light dark;--ink:light-dark(#1b1f24,#e4e6e9);--ink-2:light-dark(#59616b,#a7afb8);
 --line:light-dark(#7a838e,#8b949e);--danger:light-dark(#b3261e,#ff9c93)}

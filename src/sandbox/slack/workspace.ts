@@ -1,6 +1,5 @@
 import type { PageUser } from './page-api.ts';
 
-/** One Slack workspace. */
 export interface Team {
   /** `T…` */
   readonly id: string;
@@ -99,7 +98,6 @@ export const OTHER_BOT: User = {
 
 export const ALL_USERS: readonly User[] = [...Object.values(USERS), BOT, OTHER_BOT];
 
-/** The user groups of a fresh workspace. */
 export const USERGROUPS = [
   {
     id: 'S0ONCALL01',
@@ -137,7 +135,6 @@ function userIn(team: Team, user: User): User {
   return { ...user, id: idIn(team, user.id), teamId: user.teamId === TEAM.id ? team.id : user.teamId };
 }
 
-/** Who is in the workspace, and in which user groups. */
 export class Roster {
   readonly #people: Map<string, User>;
   readonly #groups: readonly UserGroup[];
@@ -177,7 +174,6 @@ export class Roster {
     return this.#groups.find((group) => group.id === idOrHandle || group.handle === handle);
   }
 
-  /** Adds a user, or replaces the one with the same ID. */
   put(user: User): void {
     this.#people.set(user.id, user);
     this.#edition += 1;
@@ -208,7 +204,6 @@ function channel(id: string, name: string, kind: Channel['kind'], members: reado
   return { id, name, kind, members: new Set(members), isArchived: false, isPendingShared: false };
 }
 
-/** Makes a user's conversation with the app. */
 export function conversationWith(userId: string): Channel {
   return channel(`D${userId.slice(1)}`, APP.name, 'dm', [userId, bot]);
 }
@@ -234,11 +229,7 @@ const FIRST_CHANNELS: readonly (readonly [string, string, Channel['kind'], reado
 ];
 
 /** Finds a channel by id, `#name`, or for one user `dm`. */
-export function findChannel(
-  channels: readonly Channel[],
-  wanted: string,
-  userId?: string,
-): Channel | undefined {
+export function findChannel(channels: readonly Channel[], wanted: string, userId?: string) {
   if (userId && ['dm', `@${APP.name}`].includes(wanted))
     return channels.find((each) => each.kind === 'dm' && each.members.has(userId));
   const name = wanted.replace(/^#/, '');

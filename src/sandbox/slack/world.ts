@@ -34,7 +34,6 @@ export interface InstalledApp extends GrantedFacts {
   botToken: string;
   /** The app-level token, for Socket Mode. */
   appToken: string;
-  /** Scopes of the app-level token. */
   appTokenScopes: readonly string[];
   /** How long Slack waits for an ack; really 3000. */
   ackTimeoutMs: number;
@@ -53,7 +52,6 @@ export interface Grid {
   readonly isOrgInstall: boolean;
 }
 
-/** What a local Slack is started with. */
 export interface SlackOptions {
   readonly app: Pick<InstalledApp, 'signingSecret' | 'botToken'> &
     Partial<Omit<InstalledApp, 'verificationToken'>> & {
@@ -72,7 +70,6 @@ export interface SlackOptions {
   readonly pages?: Pages;
 }
 
-/** What all workspaces share. */
 interface Shared {
   readonly app: InstalledApp;
   readonly oauth: OAuth;
@@ -95,7 +92,6 @@ export function createWorld(
   const sockets = first?.sockets ?? new SocketConnections(app, clock, ids, journal);
   return {
     team,
-    /** How the app is installed. */
     oauth: first?.oauth ?? makeOAuth(options, clock, ids, journal),
     app,
     clock,
@@ -113,7 +109,7 @@ export function createWorld(
     workflowRuns: createWorkflowRuns(ids, journal),
     faults: new Faults(),
     limits: createRateLimits(clock, options.hasRateLimits ?? true),
-    deliverer: new Deliverer(() => app, sockets, clock, journal),
+    deliverer: new Deliverer(app, sockets, clock, journal),
     sockets,
     /** Options an external select was given last: user, place and ids -> options. */
     offered: new Map<string, readonly Json[]>(),
@@ -164,43 +160,32 @@ export interface SlackClock {
 
 export const wallClock: SlackClock = { now: () => Date.now() };
 
-/** A clock that only moves when told to, so that expiry can be tested without waiting. */
-interface HandClock extends SlackClock {
-  advance(ms: number): void;
-}
-
-/** Makes such a clock. */
-export function makeHandClock(startMs = Date.now()): HandClock {
+/** Makes a clock that only moves when told to, so that expiry can be tested without waiting. */
+export function makeHandClock(startMs = Date.now()) {
   let now = startMs;
   return {
     now: () => now,
-    advance: (ms) => {
+    advance: (ms: number) => {
       now += ms;
     },
   };
 }
 
-/** Makes ids and timestamps in Slack's manner, never the same twice. */
-export interface Ids {
-  /** `1700000000.000100`: seconds, and a number that only grows. */
-  ts(): string;
-  /** A prefix and ten characters: `V0…`. */
-  id(prefix: string): string;
-  /** Random characters. */
-  secret(): string;
-}
+export type Ids = ReturnType<typeof createIds>;
 
-/** Makes a source of ids for one workspace. */
-export function createIds(clock: SlackClock): Ids {
+/** Makes a source of ids and timestamps in Slack's manner, never the same twice, for one workspace. */
+export function createIds(clock: SlackClock) {
   let lastSecond = 0;
   let count = 0;
   return {
+    /** `1700000000.000100`: seconds, and a number that only grows. */
     ts: () => {
       lastSecond = Math.max(lastSecond, Math.floor(clock.now() / 1000));
       count += 1;
       return `${lastSecond}.${String(count).padStart(6, '0')}`;
     },
-    id: (prefix) => `${prefix}${randomBytes(8).toString('hex').toUpperCase().slice(0, 10)}`,
+    /** A prefix and ten characters: `V0…`. */
+    id: (prefix: string) => `${prefix}${randomBytes(8).toString('hex').toUpperCase().slice(0, 10)}`,
     secret: () => randomBytes(12).toString('hex'),
   };
 }

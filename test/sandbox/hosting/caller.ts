@@ -22,7 +22,7 @@ export interface Caller {
 export const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
 
 /** A clock that is stopped until a test advances it. */
-export function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
+function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
   const startMs = Date.parse(start);
   return new HostingClock(() => startMs);
 }

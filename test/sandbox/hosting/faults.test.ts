@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultRule } from '../../../src/sandbox/hosting/faults.ts';
 import { until } from '../../support/eventually.ts';
-import { type Caller, field, startCaller } from './caller.ts';
+import { type Caller, ORDER, startCaller } from './caller.ts';
 
 async function startWith(rule: FaultRule): Promise<Caller> {
   const caller = await startCaller();
@@ -20,82 +20,52 @@ const SLOW_MS = 300;
 const NOTHING = { servers: 0, charges: 0 };
 const ONE = { servers: 1, charges: 1 };
 
-describe('a lost connection', () => {
-  test('before the work leaves nothing behind', async () => {
-    const caller = await startWith({ on: 'create', kind: 'lost_before' });
-    await expect(caller.create()).rejects.toThrow('fetch failed');
-    expect(madeBy(caller)).toEqual(NOTHING);
-    expect(caller.hosting.requests({ operation: 'create' })).toMatchObject([
-      { ending: 'cut', didWork: false, status: undefined, fault: 'lost_before' },
-    ]);
+test.each([
+  { kind: 'lost_before', ending: 'cut', made: NOTHING },
+  { kind: 'lost_after', ending: 'cut', made: ONE },
+  { kind: 'hang_before', ending: 'hanging', made: NOTHING },
+  { kind: 'hang', ending: 'hanging', made: ONE },
+] as const)('no answer at all is what a caller gets of $kind, and the journal says whether the work was done', async (fault) => {
+  const { kind, ending, made } = fault;
+  const caller = await startWith({ on: 'create', kind });
+  const patience = new AbortController();
+  const answer = fetch(`${caller.hosting.baseUrl}/servers`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${caller.key}` },
+    body: JSON.stringify(ORDER),
+    signal: patience.signal,
   });
-
-  test('after the work leaves a paid server without an answer', async () => {
-    const caller = await startWith({ on: 'create', kind: 'lost_after' });
-    await expect(caller.create()).rejects.toThrow('fetch failed');
-    expect(madeBy(caller)).toEqual(ONE);
-    expect(caller.hosting.requests({ operation: 'create', ending: 'cut', didWork: true })).toHaveLength(1);
-  });
+  await Promise.all([
+    expect(answer).rejects.toThrow(),
+    until(() => caller.hosting.requests({ ending }).length > 0).then(() => patience.abort()),
+  ]);
+  expect(madeBy(caller)).toEqual(made);
+  const didWork = made === ONE;
+  expect(caller.hosting.requests()).toMatchObject([{ ending, didWork, status: undefined, fault: kind }]);
 });
 
-describe('no answer at all', () => {
-  test.each([
-    { kind: 'hang', made: ONE },
-    { kind: 'hang_before', made: NOTHING },
-  ] as const)('$kind: the caller gives up by itself', async ({ kind, made }) => {
-    const caller = await startWith({ on: 'create', kind });
-    const patience = new AbortController();
-    const answer = fetch(`${caller.hosting.baseUrl}/servers`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${caller.key}` },
-      body: '{"plan":"small","location":"fra","image":"debian-13","label":"web-1"}',
-      signal: patience.signal,
-    });
-    await Promise.all([
-      expect(answer).rejects.toThrow('aborted'),
-      until(() => caller.hosting.requests({ ending: 'hanging' }).length > 0).then(() => patience.abort()),
-    ]);
-    expect(madeBy(caller)).toEqual(made);
-    expect(caller.hosting.requests()).toMatchObject([{ ending: 'hanging', fault: kind }]);
-  });
-
-  test('closing the service ends it at once, hanging and slow answers included', async () => {
-    const { call, hosting } = await startWith({ on: 'servers', kind: 'hang' });
-    hosting.faults.add({ on: 'catalog', kind: 'slow', delayMs: 60_000 });
-    const answers = Promise.allSettled([call('GET', '/servers'), call('GET', '/catalog')]);
-    await until(() => hosting.requests({ didWork: true }).length === 2);
-    await hosting.close();
-    expect((await answers).map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
-    await hosting.close();
-  });
+test('a slow answer is a true one, after work done at once', async () => {
+  const caller = await startWith({ on: 'create', kind: 'slow', delayMs: SLOW_MS });
+  const startedMs = performance.now();
+  const answer = caller.create();
+  await until(() => caller.hosting.requests({ didWork: true }).length > 0, 2);
+  expect(madeBy(caller)).toEqual(ONE);
+  expect(caller.hosting.requests()).toMatchObject([{ ending: 'pending' }]);
+  expect((await answer).status).toBe(200);
+  expect(performance.now() - startedMs).toBeGreaterThan(SLOW_MS - 2);
 });
 
-describe('a slow answer', () => {
-  test('is a true one, after work done at once', async () => {
-    const caller = await startWith({ on: 'create', kind: 'slow', delayMs: SLOW_MS });
-    const startedMs = performance.now();
-    const answer = caller.create();
-    await until(() => caller.hosting.requests({ didWork: true }).length > 0, 2);
-    expect(madeBy(caller)).toEqual(ONE);
-    expect(caller.hosting.requests()).toMatchObject([{ ending: 'pending' }]);
-    expect((await answer).status).toBe(200);
-    expect(performance.now() - startedMs).toBeGreaterThan(SLOW_MS - 2);
-  });
-});
-
-describe('an unreadable answer', () => {
-  test.each([
-    { rule: { on: 'create', kind: 'status_500' }, status: 500, text: 'Internal', made: NOTHING },
-    { rule: { on: 'create', kind: 'status_500_after' }, status: 500, text: 'Internal', made: ONE },
-    { rule: { on: 'create', kind: 'html' }, status: 502, text: '<html>', made: NOTHING },
-    { rule: { on: 'create', kind: 'html', status: 200 }, status: 200, text: '<html>', made: NOTHING },
-    { rule: { on: 'create', kind: 'garbage' }, status: 200, text: '{"id"', made: ONE },
-  ] as const)('$rule.kind answers $status without a readable word', async ({ rule, status, text, made }) => {
-    const caller = await startWith(rule);
-    const answer = await caller.create();
-    expect(answer).toEqual({ status, body: expect.stringContaining(text) });
-    expect(madeBy(caller)).toEqual(made);
-  });
+test.each([
+  { rule: { on: 'create', kind: 'status_500' }, status: 500, text: 'Internal', made: NOTHING },
+  { rule: { on: 'create', kind: 'status_500_after' }, status: 500, text: 'Internal', made: ONE },
+  { rule: { on: 'create', kind: 'html' }, status: 502, text: '<html>', made: NOTHING },
+  { rule: { on: 'create', kind: 'html', status: 200 }, status: 200, text: '<html>', made: NOTHING },
+  { rule: { on: 'create', kind: 'garbage' }, status: 200, text: '{"id"', made: ONE },
+] as const)('$rule.kind answers $status without a readable word', async ({ rule, status, text, made }) => {
+  const caller = await startWith(rule);
+  const answer = await caller.create();
+  expect(answer).toEqual({ status, body: expect.stringContaining(text) });
+  expect(madeBy(caller)).toEqual(made);
 });
 
 describe('a supplier that does not deliver', () => {
@@ -162,17 +132,6 @@ describe('when a fault strikes', () => {
     expect((await call('GET', '/servers')).status).toBe(200);
     hosting.faults.clear();
     expect(hosting.faults.list()).toEqual([]);
-  });
-
-  test('in the order they were switched on', async () => {
-    const { create, hosting } = await startCaller();
-    hosting.faults.add({ on: 'create', kind: 'error', code: 'limit' });
-    hosting.faults.add({ on: 'any', kind: 'error', code: 'wrong_state' });
-    expect([field(await create(), 'code'), field(await create(), 'code'), (await create()).status]).toEqual([
-      'limit',
-      'wrong_state',
-      200,
-    ]);
   });
 
   test('on whatever costs money, and on nothing else', async () => {

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Panel } from '../../../src/sandbox/panel/panel.ts';
+import { Panel, withPanel } from '../../../src/sandbox/panel/panel.ts';
 import type { PanelAction, PanelResult, PanelState, TourStep } from '../../../src/sandbox/panel/panel-api.ts';
-import { withPanel } from '../../../src/sandbox/panel/routes.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** What came back over the wire. */

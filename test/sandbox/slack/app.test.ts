@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseManifest, readOwnManifest } from '../../../src/sandbox/slack/manifest.ts';
+import { parseManifest } from '../../../src/sandbox/slack/manifest.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
@@ -25,37 +25,6 @@ oauth_config:
 `;
 
 describe('the manifest that the local Slack reads', () => {
-  it('is the repository’s own, with both tabs and all its scopes, unless another one is handed over', () => {
-    expect(readOwnManifest()).toMatchObject({ command: '/vps', hasHomeTab: true, hasMessagesTab: true });
-    expect(parseManifest(withoutHome)).toEqual({
-      command: '/servers',
-      description: 'Servers',
-      redirectUrls: [],
-      rotatesTokens: false,
-      usageHint: '',
-      shouldEscape: false,
-      shortcuts: [],
-      steps: [],
-      scopes: ['commands', 'chat:write', 'users:read'],
-      hasHomeTab: false,
-      hasMessagesTab: false,
-      isMessagesTabReadOnly: true,
-      events: [],
-      isInteractive: false,
-      hasMenuOptions: false,
-      isSocketMode: false,
-    });
-    // Over WebSockets, menus need no address to get their options. An install by OAuth would need one.
-    const overSockets = { isSocketMode: true, redirectUrls: [] };
-    expect(readOwnManifest('socket')).toEqual({ ...readOwnManifest(), ...overSockets });
-  });
-
-  it('decides which command there is', async () => {
-    const { slack } = await startBoth({ app: { manifest: parseManifest(withoutHome) } });
-    await slack.as('olga').types('/servers');
-    await expect(slack.as('olga').types('/vps list')).rejects.toThrow('/vps is not a valid command');
-  });
-
   it('decides which scopes there are: none that stands in the optional list alone', async () => {
     const manifest = parseManifest(withoutHome);
     const { slack, app } = await startBoth({ app: { manifest, scopes: manifest.scopes } });
@@ -134,6 +103,7 @@ settings: { interactivity: { is_enabled: true } }`;
     slack.app.isInteractive = true;
     await slack.as('olga').usesGlobalShortcut('new');
     expect(app.last()).toMatchObject({ type: 'shortcut', callback_id: 'new' });
+    expect(app.last()).not.toHaveProperty('response_url');
     slack.app.scopes = ['chat:write'];
     await expect(slack.as('olga').usesGlobalShortcut('new')).rejects.toThrow('unknown_shortcut');
     expect(app.received).toHaveLength(1);
@@ -215,22 +185,6 @@ async function allow(slack: LocalSlack, place: string, user: string): Promise<st
 }
 
 describe('the page on which users allow an app', () => {
-  it('names what the app asks for, and sends the browser back with a code and the state', async () => {
-    const { slack } = await start();
-    const page = await (await fetch(pageOf(slack))).text();
-    expect(page).toContain('chat:write');
-    const back = await press(slack, { decision: 'allow', place: TEAM.id, user: 'U0OWNER001' });
-    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
-    expect(back.searchParams.get('state')).toBe('a state');
-    expect(back.searchParams.get('code')).toBeTruthy();
-  });
-
-  it('sends it back with an error when the user cancels', async () => {
-    const { slack } = await start();
-    const back = await press(slack, { decision: 'deny' });
-    expect(Object.fromEntries(back.searchParams)).toEqual({ error: 'access_denied', state: 'a state' });
-  });
-
   it.each([
     [{ client_id: '9.9' }, 'invalid_client_id'],
     [{ redirect_uri: 'https://evil.test/' }, 'did not match'],
@@ -251,126 +205,72 @@ describe('the page on which users allow an app', () => {
   });
 });
 
-describe('oauth.v2.access', () => {
-  it('exchanges a code for a token that works in its workspace', async () => {
-    const { call, install } = await start();
-    const answer = await install();
-    expect(answer).toMatchObject({
-      ok: true,
-      token_type: 'bot',
-      scope: SCOPES,
-      team: { id: TEAM.id, name: TEAM.name },
-      enterprise: null,
-      is_enterprise_install: false,
-      authed_user: { id: 'U0OWNER001' },
-    });
-    expect(answer).not.toHaveProperty('refresh_token');
-    expect(await call('auth.test', {}, String(answer.access_token))).toMatchObject({ team_id: TEAM.id });
+it('oauth.v2.access takes a code once, for ten minutes, with the right secret and address', async () => {
+  const { slack, clock, access, exchange } = await start();
+  const code = await allow(slack, TEAM.id, 'U0OWNER001');
+  expect(await exchange('made-up')).toMatchObject({ ok: false, error: 'invalid_code' });
+  expect(await access({ code, client_secret: 'wrong' })).toMatchObject({ error: 'bad_client_secret' });
+  expect(await access({ code, client_id: 'wrong' })).toMatchObject({ error: 'invalid_client_id' });
+  expect(await access({ code, redirect_uri: 'https://b.test' })).toMatchObject({
+    error: 'bad_redirect_uri',
   });
-
-  it('takes a code once, for ten minutes, with the right secret and address', async () => {
-    const { slack, clock, access, exchange } = await start();
-    const code = await allow(slack, TEAM.id, 'U0OWNER001');
-    expect(await exchange('made-up')).toMatchObject({ ok: false, error: 'invalid_code' });
-    expect(await access({ code, client_secret: 'wrong' })).toMatchObject({ error: 'bad_client_secret' });
-    expect(await access({ code, client_id: 'wrong' })).toMatchObject({ error: 'invalid_client_id' });
-    expect(await access({ code, redirect_uri: 'https://b.test' })).toMatchObject({
-      error: 'bad_redirect_uri',
-    });
-    expect(await access({ code, grant_type: 'password' })).toMatchObject({ error: 'invalid_grant_type' });
-    expect(await exchange(code)).toMatchObject({ ok: true });
-    expect(await exchange(code)).toMatchObject({ ok: false, error: 'code_already_used' });
-    const late = await allow(slack, TEAM.id, 'U0OWNER001');
-    clock.advance(601_000);
-    expect(await exchange(late)).toMatchObject({ ok: false, error: 'code_expired' });
-  });
-
-  it('gives the same token again to a workspace that installs the app again', async () => {
-    const { install } = await start();
-    expect((await install()).access_token).toBe((await install()).access_token);
-  });
+  expect(await access({ code, grant_type: 'password' })).toMatchObject({ error: 'invalid_grant_type' });
+  expect(await exchange(code)).toMatchObject({ ok: true });
+  expect(await exchange(code)).toMatchObject({ ok: false, error: 'code_already_used' });
+  const late = await allow(slack, TEAM.id, 'U0OWNER001');
+  clock.advance(601_000);
+  expect(await exchange(late)).toMatchObject({ ok: false, error: 'code_expired' });
 });
 
-describe('two workspaces', () => {
-  it('have a token, users and channels each, and neither token opens the other one', async () => {
-    const { slack, call, install } = await start();
-    const second = slack.addTeam(SECOND_TEAM);
-    const [one, two] = [await install(), await install(SECOND_TEAM.id, second.as('olga').id)];
-    const [first, other] = [String(one.access_token), String(two.access_token)];
-    expect(first).not.toBe(other);
-    expect(await call('auth.test', {}, other)).toMatchObject({ team_id: SECOND_TEAM.id });
-    const user = second.as('mara').id;
-    expect(await call('users.info', { user }, other)).toMatchObject({ ok: true });
-    expect(await call('users.info', { user }, first)).toMatchObject({ error: 'user_not_found' });
-    const channel = second.channel('#ops')?.id;
-    expect(await call('chat.postMessage', { channel, text: 'hi' }, other)).toMatchObject({ ok: true });
-    expect(await call('chat.postMessage', { channel, text: 'hi' }, first)).toMatchObject({ ok: false });
-  });
+it('two workspaces have a token, users and channels each, and neither token opens the other one', async () => {
+  const { slack, call, install } = await start();
+  const second = slack.addTeam(SECOND_TEAM);
+  const [one, two] = [await install(), await install(SECOND_TEAM.id, second.as('olga').id)];
+  const [first, other] = [String(one.access_token), String(two.access_token)];
+  expect(first).not.toBe(other);
+  expect(await call('auth.test', {}, other)).toMatchObject({ team_id: SECOND_TEAM.id });
+  const user = second.as('mara').id;
+  expect(await call('users.info', { user }, other)).toMatchObject({ ok: true });
+  expect(await call('users.info', { user }, first)).toMatchObject({ error: 'user_not_found' });
+  const channel = second.channel('#ops')?.id;
+  expect(await call('chat.postMessage', { channel, text: 'hi' }, other)).toMatchObject({ ok: true });
+  expect(await call('chat.postMessage', { channel, text: 'hi' }, first)).toMatchObject({ ok: false });
 });
 
-describe('token rotation', () => {
-  it('makes tokens expire after twelve hours, and takes each refresh token once', async () => {
-    const { clock, call, access, install } = await start({ rotatesTokens: true });
-    const first = await install();
-    expect(first).toMatchObject({ expires_in: 43_200 });
-    const refresh = (token: unknown) => access({ grant_type: 'refresh_token', refresh_token: token });
-    const second = await refresh(first.refresh_token);
-    expect(second).toMatchObject({ ok: true, expires_in: 43_200 });
-    expect(await refresh(first.refresh_token)).toMatchObject({ error: 'invalid_refresh_token' });
-    const test = (token: unknown) => call('auth.test', {}, String(token));
-    expect([(await test(first.access_token)).ok, (await test(second.access_token)).ok]).toEqual([true, true]);
-    const third = await refresh(second.refresh_token);
-    expect(await test(first.access_token)).toMatchObject({ error: 'token_revoked' });
-    clock.advance(43_200_000);
-    expect(await test(third.access_token)).toMatchObject({ error: 'token_expired' });
-    expect(await refresh(third.refresh_token)).toMatchObject({ ok: true });
-  });
+it('token rotation makes tokens expire after twelve hours, and takes each refresh token once', async () => {
+  const { clock, call, access, install } = await start({ rotatesTokens: true });
+  const first = await install();
+  expect(first).toMatchObject({ expires_in: 43_200 });
+  const refresh = (token: unknown) => access({ grant_type: 'refresh_token', refresh_token: token });
+  const second = await refresh(first.refresh_token);
+  expect(second).toMatchObject({ ok: true, expires_in: 43_200 });
+  expect(await refresh(first.refresh_token)).toMatchObject({ error: 'invalid_refresh_token' });
+  const test = (token: unknown) => call('auth.test', {}, String(token));
+  expect([(await test(first.access_token)).ok, (await test(second.access_token)).ok]).toEqual([true, true]);
+  const third = await refresh(second.refresh_token);
+  expect(await test(first.access_token)).toMatchObject({ error: 'token_revoked' });
+  clock.advance(43_200_000);
+  expect(await test(third.access_token)).toMatchObject({ error: 'token_expired' });
+  expect(await refresh(third.refresh_token)).toMatchObject({ ok: true });
 });
 
-describe('an app that is removed', () => {
-  const typesOf = (received: readonly { content: Json }[]) =>
-    received.map(({ content }) => (content.event as Json).type);
-
-  it('has no token that works, and gets Slack’s events about it', async () => {
-    const { slack, app, call, install } = await start();
-    const token = String((await install()).access_token);
-    await slack.uninstallApp();
-    expect(typesOf(app.received)).toEqual(['tokens_revoked', 'app_uninstalled']);
-    expect(app.received[0]?.content.event).toMatchObject({ tokens: { oauth: [], bot: ['U0VPSBOT01'] } });
-    expect(await call('auth.test', {}, token)).toMatchObject({ error: 'account_inactive' });
-    const again = String((await install()).access_token);
-    expect(again).not.toBe(token);
-    expect(await call('auth.test', {}, again)).toMatchObject({ ok: true });
+it('an app that is installed for a whole organization has one token for the workspaces that were given the app, and names the workspace in each call', async () => {
+  const { slack, call, exchange } = await start();
+  const second = slack.addTeam(SECOND_TEAM);
+  slack.admin.joinGrid({ isOrgInstall: true });
+  second.admin.joinGrid({ isOrgInstall: false });
+  const answer = await exchange(await allow(slack, 'E0SANDBOX', 'U0OWNER001'));
+  expect(answer).toMatchObject({
+    team: null,
+    enterprise: { id: 'E0SANDBOX' },
+    is_enterprise_install: true,
   });
-
-  it('is removed by revoking its own last token', async () => {
-    const { app, call, install } = await start();
-    const token = String((await install()).access_token);
-    expect(await call('auth.revoke', {}, token)).toMatchObject({ ok: true, revoked: true });
-    expect(await call('auth.test', {}, token)).toMatchObject({ error: 'token_revoked' });
-    await expect.poll(() => typesOf(app.received)).toEqual(['tokens_revoked', 'app_uninstalled']);
-  });
-});
-
-describe('an app that is installed for a whole organization', () => {
-  it('has one token for the workspaces that were given the app, and names the workspace in each call', async () => {
-    const { slack, call, exchange } = await start();
-    const second = slack.addTeam(SECOND_TEAM);
-    slack.admin.joinGrid({ isOrgInstall: true });
-    second.admin.joinGrid({ isOrgInstall: false });
-    const answer = await exchange(await allow(slack, 'E0SANDBOX', 'U0OWNER001'));
-    expect(answer).toMatchObject({
-      team: null,
-      enterprise: { id: 'E0SANDBOX' },
-      is_enterprise_install: true,
-    });
-    const token = String(answer.access_token);
-    expect(await call('auth.test', {}, token)).toMatchObject({ is_enterprise_install: true });
-    expect(await call('auth.teams.list', {}, token)).toMatchObject({ teams: [{ id: TEAM.id }] });
-    const post = (team_id?: string) =>
-      call('users.info', { user: 'U0OWNER001', ...(team_id && { team_id }) }, token);
-    expect(await post(TEAM.id)).toMatchObject({ ok: true });
-    expect(await post(SECOND_TEAM.id)).toMatchObject({ error: 'team_access_not_granted' });
-    expect(await post()).toMatchObject({ error: 'invalid_arguments' });
-  });
+  const token = String(answer.access_token);
+  expect(await call('auth.test', {}, token)).toMatchObject({ is_enterprise_install: true });
+  expect(await call('auth.teams.list', {}, token)).toMatchObject({ teams: [{ id: TEAM.id }] });
+  const post = (team_id?: string) =>
+    call('users.info', { user: 'U0OWNER001', ...(team_id && { team_id }) }, token);
+  expect(await post(TEAM.id)).toMatchObject({ ok: true });
+  expect(await post(SECOND_TEAM.id)).toMatchObject({ error: 'team_access_not_granted' });
+  expect(await post()).toMatchObject({ error: 'invalid_arguments' });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findMessageFaults, findViewFaults } from '../../../src/sandbox/slack/block-kit/find-faults.ts';
 import { type Json, many, modal, x } from './support/block-samples.ts';
-import { startBoth } from './support/fake-app.ts';
 
 const chart = (kind: Json, more: Json = {}) => ({
   type: 'data_visualization',
@@ -69,11 +68,5 @@ describe('a chart', () => {
     expect(rules(bar(1), bar(1), bar(1))).toEqual(['too_many']);
     for (const view of [modal([bar(1)]), { type: 'home', blocks: [bar(1)] }])
       expect(findViewFaults(view).map(({ rule }) => rule)).toEqual(['not_allowed_here']);
-  });
-
-  it('is read with its title, labels and numbers', async () => {
-    const { slack, app } = await startBoth();
-    await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'Costs', blocks: [bar(2)] });
-    await slack.as('olga').sees('Costs (chart)\nMonthly: plan 0 12.5, plan 1 12.5');
   });
 });

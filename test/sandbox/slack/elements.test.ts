@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import {
-  actions,
-  brokenRules,
-  button,
-  modal,
-  option,
-  plain,
-  section,
-  startBoth,
-} from './support/fake-app.ts';
+import { actions, brokenRules, button, option, plain, startBoth } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 
@@ -20,33 +11,6 @@ async function withMessage(...blocks: Json[]) {
 }
 
 describe('a button in a message', () => {
-  it('tells the app who pressed it, where, and on what', async () => {
-    const { app, owner } = await withMessage(actions(button('Start', { value: 'web-1' })));
-    await owner.presses('Start');
-    expect(app.last()).toMatchObject({
-      type: 'block_actions',
-      api_app_id: 'A0VPSAPP01',
-      user: { id: 'U0OWNER001', username: 'olga', name: 'olga', team_id: 'T0SANDBOX' },
-      team: { id: 'T0SANDBOX', domain: 'sandbox' },
-      is_enterprise_install: false,
-      channel: { id: OPS, name: 'ops' },
-      container: { type: 'message', channel_id: OPS, is_ephemeral: false, message_ts: expect.any(String) },
-      message: { text: 'message', blocks: [{ block_id: 'actions' }] },
-      state: { values: {} },
-      trigger_id: expect.any(String),
-      response_url: expect.any(String),
-      actions: [
-        {
-          type: 'button',
-          action_id: 'press-Start',
-          block_id: 'actions',
-          value: 'web-1',
-          text: plain('Start'),
-        },
-      ],
-    });
-  });
-
   it('does not send the content of an ephemeral message along', async () => {
     const { slack, app } = await startBoth();
     const owner = slack.as('olga');
@@ -88,46 +52,11 @@ describe('a button in a message', () => {
     await owner.presses('Start');
     expect(brokenRules()).toEqual(['bad_ack']);
     slack.app.ackTimeoutMs = 40;
-    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    app.reply = () => ({ isSilent: true });
     await owner.presses('Start');
     await owner.sees('trouble connecting');
     slack.as('vera').doesNotSee('trouble connecting');
     expect(brokenRules()).toEqual(['bad_ack', 'late_ack']);
-  });
-
-  it('is covered by an open modal', async () => {
-    const { app, owner } = await withMessage(actions(button('Start')));
-    await owner.presses('Start');
-    await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([section('x')]) });
-    expect(owner.confirmationOf('Start')).toBeUndefined();
-    await owner.closes();
-    await owner.presses('Start');
-  });
-});
-
-describe('menus in a message', () => {
-  it('send the chosen option, found by placeholder or by the text next to it', async () => {
-    const pick = {
-      type: 'static_select',
-      action_id: 'pick',
-      placeholder: plain('Manage a server'),
-      options: [option('web-1', '1'), option('web-2', '2')],
-    };
-    const more = { type: 'static_select', action_id: 'more', options: [option('Reboot'), option('Renew')] };
-    const { app, owner } = await withMessage(actions(pick), {
-      ...section('*db-1* is running'),
-      accessory: more,
-    });
-    await owner.chooses('Manage a server', 'web-2');
-    expect(app.last()).toMatchObject({
-      actions: [{ type: 'static_select', selected_option: option('web-2', '2') }],
-      state: { values: { actions: { pick: { selected_option: { value: '2' } } } } },
-    });
-    await owner.chooses('db-1', 'Reboot');
-    expect(app.last()).toMatchObject({
-      actions: [{ type: 'static_select', selected_option: { value: 'Reboot' } }],
-    });
-    await expect(owner.chooses('db-1', 'Explode')).rejects.toThrow('there is: Reboot, Renew');
   });
 });
 
@@ -174,35 +103,8 @@ describe('an external select', () => {
     app.reply = () => ({});
     await expect(offer()).rejects.toThrow('no_options');
     slack.app.ackTimeoutMs = 40;
-    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    app.reply = () => ({ isSilent: true });
     await expect(offer()).rejects.toThrow('no_options');
     expect(brokenRules()).toEqual(['limits', 'bad_ack', 'late_ack']);
-  });
-});
-
-describe('shortcuts', () => {
-  const shortcuts = [
-    { callbackId: 'new', name: 'New server', type: 'global' },
-    { callbackId: 'about', name: 'About', type: 'message' },
-  ] as const;
-
-  it('reach the app with a trigger, and from a message with a response_url', async () => {
-    const { slack, app } = await startBoth({ app: { shortcuts } });
-    const owner = slack.as('olga');
-    await owner.usesGlobalShortcut('new');
-    expect(app.last()).toMatchObject({
-      type: 'shortcut',
-      callback_id: 'new',
-      trigger_id: expect.any(String),
-    });
-    expect(app.last()).not.toHaveProperty('response_url');
-    await owner.types('web-1 is slow');
-    await owner.usesMessageShortcut('about', 'web-1 is slow');
-    expect(app.last()).toMatchObject({
-      type: 'message_action',
-      message: { text: 'web-1 is slow' },
-      response_url: expect.any(String),
-    });
-    await expect(owner.usesGlobalShortcut('about')).rejects.toThrow('unknown_shortcut');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { APP, OTHER_TEAM, TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { brokenRules, button, modal, plain, section, startBoth, textInput } from './support/fake-app.ts';
+import { brokenRules, plain, section, startBoth } from './support/fake-app.ts';
 
 const OPS = 'C0OPS00001';
 const RANDOM = 'C0RANDOM01';
@@ -79,16 +79,6 @@ describe('an ephemeral message', () => {
   const send = (app: Awaited<ReturnType<typeof startBoth>>['app'], channel: string, user: string) =>
     app.call('chat.postEphemeral', { channel, user, text: 'psst', blocks: [section('psst')] });
 
-  it('is seen by its addressee only, and gone after a reload', async () => {
-    const { slack, app } = await startBoth();
-    await send(app, OPS, 'U0OWNER001');
-    const owner = slack.as('olga');
-    await owner.sees('only visible to you');
-    slack.as('mara').doesNotSee('psst');
-    owner.reloads();
-    owner.doesNotSee('psst');
-  });
-
   it('needs both the app and the user in the channel', async () => {
     const { app } = await startBoth();
     expect(await send(app, RANDOM, 'U0OWNER001')).toMatchObject({ error: 'not_in_channel' });
@@ -104,84 +94,29 @@ describe('an ephemeral message', () => {
   });
 });
 
-describe('a home tab', () => {
-  it('is published for a user and opened by that user', async () => {
-    const { slack, app } = await startBoth({ app: { events: ['app_home_opened'] } });
-    app.reply = async ({ content, kind }) => {
-      if (kind !== 'event') return {};
-      const { user } = content.event as { user: string };
-      await app.call('views.publish', {
-        user_id: user,
-        view: { type: 'home', blocks: [section('Welcome home')] },
-      });
-      return {};
-    };
-    const owner = slack.as('olga');
-    await owner.opensHome();
-    await owner.sees('Welcome home');
-    expect(app.last()).toMatchObject({
-      type: 'event_callback',
-      team_id: 'T0SANDBOX',
-      event: { type: 'app_home_opened', user: 'U0OWNER001', tab: 'home' },
-    });
-    const withAlert = { type: 'home', blocks: [{ type: 'alert', text: plain('no') }] };
-    for (const wrong of [withAlert, modal([textInput('x')])])
-      expect(await app.errorOf('views.publish', { user_id: 'U0OWNER001', view: wrong })).toBe(
-        'invalid_arguments',
-      );
-    const view = { type: 'home', blocks: [section('Again'), { type: 'actions', elements: [button('Go')] }] };
-    expect(await app.errorOf('views.publish', { user_id: 'U0OWNER001', view, hash: 'old' })).toBe(
-      'hash_conflict',
-    );
-    await app.call('views.publish', { user_id: 'U0OWNER001', view });
-    await owner.presses('Go');
-    expect(app.last()).toMatchObject({
-      type: 'block_actions',
-      container: { type: 'view' },
-      view: { type: 'home' },
-    });
-    expect(app.last().response_url).toBeUndefined();
-  });
-
-  it('tells the app of every opening of a tab, with the view once there is one', async () => {
-    const { slack, app } = await startBoth({ app: { events: ['app_home_opened'] } });
-    const olga = slack.as('olga');
-    await olga.opensHome();
-    const view = { type: 'home', blocks: [section('Home')] };
-    await app.call('views.publish', { user_id: olga.id, view });
-    await olga.opensHome();
-    await olga.opensHome('messages');
-    const events = app.received.map(({ content }) => content.event);
-    expect(events).toMatchObject([
-      { tab: 'home', channel: 'D0OWNER001' },
-      { tab: 'home', view: { type: 'home', app_installed_team_id: 'T0SANDBOX' } },
-      { tab: 'messages' },
-    ]);
-    expect(events[0]).not.toHaveProperty('view');
-    expect(events[1]).not.toHaveProperty('view.title');
-    expect(events[2]).not.toHaveProperty('view');
-  });
-
-  it('is for one user who exists, and has nothing that only a modal has', async () => {
-    const { slack, app } = await startBoth();
-    const view = { type: 'home', blocks: [section('Home')] };
-    const publish = (fields: object) => app.call('views.publish', { view, user_id: 'U0OWNER001', ...fields });
-    const refused = { ok: false, error: 'invalid_arguments' };
-    for (const id of ['', 'U0ABSENT01', 'U0FORMER01', 'D0OWNER001'])
-      expect(await publish({ user_id: id })).toMatchObject(refused);
-    for (const field of ['title', 'submit', 'close'])
-      expect(await publish({ view: { ...view, [field]: plain('x') } })).toMatchObject(refused);
-    const most = Array.from({ length: 100 }, () => section('x'));
-    expect(await publish({ view: { ...view, blocks: most } })).toMatchObject({ ok: true });
-    expect(await publish({ view: { ...view, blocks: [...most, section('x')] } })).toMatchObject(refused);
-    const cells = (text: string) => [{ type: 'raw_text', text }];
-    const table = { type: 'data_table', caption: 'x', rows: [cells('Name'), cells('x'.repeat(6000))] };
-    expect(await publish({ view: { ...view, blocks: [table] } })).toMatchObject({ ok: true });
-    expect(await publish({ view: { ...view, blocks: [table, table] } })).toMatchObject(refused);
-    expect(brokenRules(slack)).not.toContain('told_outsiders');
-    await publish({ user_id: slack.as('sam').id });
-    expect(brokenRules(slack)).toContain('told_outsiders');
-  });
+it('a home tab is for one user who exists, and has nothing that only a modal has', async () => {
+  const { slack, app } = await startBoth();
+  const view = { type: 'home', blocks: [section('Home')] };
+  const publish = (fields: object) => app.call('views.publish', { view, user_id: 'U0OWNER001', ...fields });
+  const refused = { ok: false, error: 'invalid_arguments' };
+  for (const id of ['', 'U0ABSENT01', 'U0FORMER01', 'D0OWNER001'])
+    expect(await publish({ user_id: id })).toMatchObject(refused);
+  for (const field of ['title', 'submit', 'close'])
+    expect(await publish({ view: { ...view, [field]: plain('x') } })).toMatchObject(refused);
+  expect(
+    await publish({ view: { type: 'home', blocks: [{ type: 'alert', text: plain('no') }] } }),
+  ).toMatchObject(refused);
+  const most = Array.from({ length: 100 }, () => section('x'));
+  expect(await publish({ view: { ...view, blocks: most } })).toMatchObject({ ok: true });
+  expect(await publish({ hash: 'old' })).toMatchObject({ error: 'hash_conflict' });
+  expect(await publish({ view: { ...view, blocks: [...most, section('x')] } })).toMatchObject(refused);
+  const cells = (text: string) => [{ type: 'raw_text', text }];
+  const table = { type: 'data_table', caption: 'x', rows: [cells('Name'), cells('x'.repeat(6000))] };
+  expect(await publish({ view: { ...view, blocks: [table] } })).toMatchObject({ ok: true });
+  expect(await publish({ view: { ...view, blocks: [table, table] } })).toMatchObject(refused);
+  expect(brokenRules(slack)).not.toContain('told_outsiders');
+  await publish({ user_id: slack.as('sam').id });
+  expect(brokenRules(slack)).toContain('told_outsiders');
 });
 
 const SUBSCRIBED = {
@@ -196,30 +131,6 @@ const eventsOf = ({ app }: Both) =>
 const lastEvent = (both: Both) => Object(eventsOf(both).at(-1)).event;
 
 describe('a mention of the app', () => {
-  it('is sent to it, with a thread only where there is one', async () => {
-    const both = await start();
-    const operator = both.slack.as('otto').in('#ops');
-    await operator.types('@vps reboot web-1');
-    expect(eventsOf(both)[0]).toMatchObject({
-      type: 'event_callback',
-      team_id: TEAM.id,
-      context_team_id: TEAM.id,
-      event_id: expect.stringMatching(/^Ev/),
-      is_ext_shared_channel: false,
-      event: {
-        type: 'app_mention',
-        user: USERS.otto.id,
-        text: `<@${APP.botUserId}> reboot web-1`,
-        channel: OPS,
-        user_team: TEAM.id,
-      },
-    });
-    expect(lastEvent(both)).not.toHaveProperty('thread_ts');
-    const root = operator.messages().at(-1)?.ts ?? '';
-    await operator.thread(root).types('and @vps help');
-    expect(lastEvent(both)).toMatchObject({ type: 'app_mention', thread_ts: root });
-  });
-
   it('comes again when it is edited, and says so', async () => {
     const both = await start();
     const operator = both.slack.as('otto').in('#ops');
@@ -327,43 +238,9 @@ describe('a thread', () => {
   });
 });
 
-describe('an alert of another app', () => {
-  it('is shown with its attachments, and handed on whole by a message shortcut', async () => {
-    const shortcuts = [{ callbackId: 'manage', name: 'Manage', type: 'message' }] as const;
-    const { slack, app } = await start({ shortcuts });
-    const attachments = [{ title: 'Disk full', fields: [{ title: 'Host', value: 'web-1' }], fallback: 'no' }];
-    const ts = await slack.posts('#ops', { attachments });
-    const operator = slack.as('otto').in('#ops');
-    await operator.sees('│ Disk full │ Host: web-1');
-    operator.doesNotSee('no');
-    await operator.usesMessageShortcut('manage', 'Disk full');
-    expect(app.last()).toMatchObject({
-      type: 'message_action',
-      message_ts: ts,
-      message: { subtype: 'bot_message', bot_id: 'B0DEPLOYER', text: '', attachments },
-    });
-  });
-});
-
-describe('a message with a file, or by /me', () => {
-  it('is an event with a subtype', async () => {
-    const both = await start();
-    const viewer = both.slack.as('vera').in('dm');
-    await viewer.types('list', { file: 'disk.png' });
-    expect(lastEvent(both)).toMatchObject({
-      ...{ type: 'message', subtype: 'file_share', channel_type: 'im', text: 'list' },
-      files: [{ name: 'disk.png' }],
-    });
-    await viewer.types('/me list');
-    expect(lastEvent(both)).toMatchObject({ type: 'message', subtype: 'me_message', text: 'list' });
-    await viewer.types('list');
-    expect(lastEvent(both)).not.toHaveProperty('subtype');
-  });
-
-  it('by /me is not possible in a thread', async () => {
-    const both = await start();
-    const ts = await both.slack.posts('#ops', { text: 'an alert' });
-    const typing = both.slack.as('otto').in('#ops').thread(ts).types('/me list');
-    await expect(typing).rejects.toThrow('not supported in threads');
-  });
+it('a message by /me is not possible in a thread', async () => {
+  const both = await start();
+  const ts = await both.slack.posts('#ops', { text: 'an alert' });
+  const typing = both.slack.as('otto').in('#ops').thread(ts).types('/me list');
+  await expect(typing).rejects.toThrow('not supported in threads');
 });

@@ -14,17 +14,6 @@ import {
 const viewOf = (answer: Json) => answer.view as { id: string; hash: string };
 
 describe('a trigger', () => {
-  it('opens one modal', async () => {
-    const { open, owner, brokenRules } = await afterCommand();
-    expect(await open(modal([textInput('Label')]))).toMatchObject({
-      ok: true,
-      view: { type: 'modal', hash: expect.any(String) },
-    });
-    expect(owner.modal()?.title).toBe('A form');
-    expect(await open(modal([textInput('Label')]))).toMatchObject({ error: 'exchanged_trigger_id' });
-    expect(brokenRules()).toEqual(['exchanged_trigger']);
-  });
-
   it('lives for three seconds', async () => {
     const { open, clock, brokenRules } = await afterCommand();
     clock.advance(3001);
@@ -38,14 +27,6 @@ describe('a trigger', () => {
       'invalid_trigger_id',
     );
     expect(brokenRules()).toEqual(['invalid_trigger']);
-  });
-
-  it('can be made to fail, which is no fault of the app', async () => {
-    const { slack, open, brokenRules } = await afterCommand();
-    slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
-    expect(await open(modal([]))).toMatchObject({ error: 'expired_trigger_id' });
-    expect(brokenRules()).toEqual([]);
-    expect(await open(modal([]))).toMatchObject({ ok: true });
   });
 
   it('survives a view that Slack refuses', async () => {
@@ -91,14 +72,7 @@ describe('an open modal', () => {
     expect(app.last().type).not.toBe('view_closed');
   });
 
-  it('is gone after a reload', async () => {
-    const { open, owner } = await afterCommand();
-    await open(modal([section('x')]));
-    owner.reloads();
-    expect(owner.modal()).toBeUndefined();
-  });
-
-  it('carries two more at most', async () => {
+  it('carries two more at most, and an ack can close all of them', async () => {
     const { app, open, owner, brokenRules } = await afterCommand();
     await open(modal([section('1')]));
     for (const text of ['2', '3', '4']) {
@@ -109,56 +83,28 @@ describe('an open modal', () => {
     expect(brokenRules()).toEqual(['bad_ack']);
     await owner.closes();
     await owner.sees('2');
-    await owner.closes({ all: true });
+    app.reply = () => ({ body: { response_action: 'clear' } });
+    await owner.submits();
     expect(owner.modal()).toBeUndefined();
-  });
-
-  it('sends its buttons to the app without a response_url', async () => {
-    const { app, open, owner } = await afterCommand();
-    const { id } = viewOf(await open(modal([textInput('Label'), actions(button('Check', { value: 'v' }))])));
-    await owner.fills({ Label: 'web-1' });
-    await owner.presses('Check');
-    expect(app.last()).toMatchObject({
-      type: 'block_actions',
-      container: { type: 'view', view_id: id },
-      view: { state: { values: { Label: { text: { type: 'plain_text_input', value: 'web-1' } } } } },
-      actions: [{ type: 'button', action_id: 'press-Check', block_id: 'actions', value: 'v' }],
-    });
-    expect(app.last()).not.toHaveProperty('response_url');
   });
 });
 
-describe('submitting', () => {
-  it('sends what was entered, of every kind of input', async () => {
-    const { app, open, owner } = await afterCommand();
-    await open(
-      modal([
-        input('Label', { type: 'plain_text_input', max_length: 8 }),
-        input('Plan', { type: 'static_select', options: [option('Small', 's'), option('Large', 'l')] }),
-        input('Who', { type: 'users_select' }),
-        input('Where', { type: 'conversations_select' }),
-        input('Seats', { type: 'plain_text_input', initial_value: '3' }),
-        input('Since', { type: 'static_select', options: [option('Now')] }, { optional: true }),
-      ]),
-    );
-    await owner.fills({ Label: 'web-1', Plan: 'Large', Who: '@vera', Where: '#ops' });
-    await owner.presses('Send');
-    const { view } = app.last() as { view: { state: { values: Json } } };
-    expect(app.last()).toMatchObject({
-      type: 'view_submission',
-      user: { id: 'U0OWNER001', team_id: 'T0SANDBOX' },
-    });
-    expect(view.state.values).toMatchObject({
-      Label: { it: { value: 'web-1' } },
-      Plan: { it: { selected_option: option('Large', 'l') } },
-      Who: { it: { selected_user: 'U0VIEWER01' } },
-      Where: { it: { selected_conversation: 'C0OPS00001' } },
-      Seats: { it: { value: '3' } },
-      Since: { it: { selected_option: null } },
-    });
-    expect(owner.modal()).toBeUndefined();
-  });
+it('a button in a modal or on Home is sent to the app without a response_url', async () => {
+  const { app, open, owner } = await afterCommand();
+  const { id } = viewOf(await open(modal([actions(button('Check'))])));
+  await owner.presses('Check');
+  expect(app.last()).toMatchObject({ type: 'block_actions', container: { type: 'view', view_id: id } });
+  expect(app.last()).not.toHaveProperty('response_url');
+  await owner.closes();
+  const view = { type: 'home', blocks: [actions(button('Go'))] };
+  await app.call('views.publish', { user_id: owner.id, view });
+  await owner.opensHome();
+  await owner.presses('Go');
+  expect(app.last()).toMatchObject({ type: 'block_actions', view: { type: 'home' } });
+  expect(app.last()).not.toHaveProperty('response_url');
+});
 
+describe('submitting', () => {
   it('is refused by Slack itself while a required input is empty or too long', async () => {
     const { app, open, owner } = await afterCommand();
     await open(modal([textInput('Label', {}, { max_length: 8 })]));
@@ -193,29 +139,11 @@ describe('submitting', () => {
     expect(brokenRules()).toEqual(['bad_ack']);
   });
 
-  it('turns to another view, adds one, or clears all', async () => {
-    const { app, open, owner, brokenRules } = await afterCommand();
-    await open(modal([section('first')]));
-    app.reply = () => ({ body: { response_action: 'update', view: modal([section('second')]) } });
-    await owner.submits();
-    await owner.sees('second');
-    app.reply = () => ({ body: { response_action: 'push', view: modal([section('third')]) } });
-    await owner.submits();
-    await owner.sees('third');
-    app.reply = () => ({ body: { response_action: 'push', view: modal([section('')]) } });
-    await owner.submits();
-    await owner.sees('trouble connecting');
-    app.reply = () => ({ body: { response_action: 'clear' } });
-    await owner.submits();
-    expect(owner.modal()).toBeUndefined();
-    expect(brokenRules()).toEqual(['limits']);
-  });
-
   it('says that there was trouble when the app does not acknowledge', async () => {
     const { slack, app, open, owner, brokenRules } = await afterCommand();
     await open(modal([section('x')]));
     slack.app.ackTimeoutMs = 40;
-    app.reply = () => ({ delayMs: Number.POSITIVE_INFINITY });
+    app.reply = () => ({ isSilent: true });
     await owner.submits();
     await owner.sees('We had some trouble connecting');
     expect(brokenRules()).toEqual(['late_ack']);

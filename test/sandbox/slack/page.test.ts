@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, PageAction, PageResult, PageState } from '../../../src/sandbox/slack/page-api.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
-import {
-  actions,
-  button,
-  type FakeApp,
-  modal,
-  plain,
-  section,
-  startBoth,
-  textInput,
-} from './support/fake-app.ts';
+import { actions, button, type FakeApp, modal, section, startBoth } from './support/fake-app.ts';
 
 const OWNER = 'U0OWNER001';
 const OPS = 'C0OPS00001';
@@ -34,63 +25,7 @@ async function stateOf({ slack }: Both, as: string): Promise<PageState> {
   return (await answer.json()) as PageState;
 }
 
-const opsOf = (state: PageState) => state.channels.find(({ id }) => id === OPS);
-
 describe('the page API', () => {
-  it('shows each user what that user can see', async () => {
-    const both = await startBoth();
-    both.app.reply = () => ({ body: 'only for you' });
-    await perform(both, { as: OWNER, do: 'command', channel: OPS, text: '/vps help' });
-    const mine = await stateOf(both, OWNER);
-    expect(opsOf(mine)?.messages).toMatchObject([
-      { text: 'only for you', ephemeral: true, user: 'U0VPSBOT01' },
-    ]);
-    expect(mine.commands).toMatchObject([{ command: '/vps' }]);
-    expect(mine.traffic).toHaveLength(1);
-    expect(opsOf(await stateOf(both, 'U0VIEWER01'))?.messages).toEqual([]);
-    expect((await stateOf(both, 'U0STRANGER')).channels.map(({ name }) => name)).toEqual(['acme-shared']);
-    expect((await fetch(`${both.slack.url}/page/state?as=U0NOONE`)).status).toBe(404);
-  });
-
-  it('fills, submits and closes modals', async () => {
-    const both = await startBoth();
-    const { app } = both;
-    await perform(both, { as: OWNER, do: 'command', channel: OPS, text: '/vps create' });
-    await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([textInput('Label')]) });
-    const [view] = (await stateOf(both, OWNER)).views;
-    if (!view) throw new Error('no modal is open');
-    const refused = await perform(both, { as: OWNER, do: 'submit', view: view.id });
-    expect(refused).toMatchObject({
-      status: 200,
-      done: { ok: false, error: 'invalid_input', errors: { Label: 'Please complete this required field.' } },
-    });
-    const place = { view: view.id };
-    await perform(both, { as: OWNER, do: 'fill', place, block: 'Label', action: 'text', value: 'a' });
-    expect((await stateOf(both, OWNER)).views[0]?.values.Label?.text).toEqual({
-      type: 'plain_text_input',
-      value: 'a',
-    });
-    expect((await perform(both, { as: OWNER, do: 'submit', view: view.id })).done).toEqual({ ok: true });
-    expect(app.last()).toMatchObject({
-      view: { state: { values: { Label: { text: { value: 'a' } } } } },
-    });
-    expect((await stateOf(both, OWNER)).views).toEqual([]);
-    expect((await perform(both, { as: OWNER, do: 'close', view: view.id })).done).toMatchObject({
-      error: 'view_closed',
-    });
-  });
-
-  it('refuses the press of a button with a confirmation dialog until it is confirmed', async () => {
-    const both = await startBoth();
-    const blocks = [actions(button('Stop', { confirm: { text: plain('Really?') } }))];
-    const { ts } = await both.app.call('chat.postMessage', { channel: OPS, text: 'x', blocks });
-    const place = { channel: OPS, ts: String(ts) };
-    const action: PageAction = { as: OWNER, do: 'action', place, block: 'actions', action: 'press-Stop' };
-    expect((await perform(both, action)).done).toMatchObject({ ok: false, error: 'confirm_needed' });
-    expect((await perform(both, { ...action, confirmed: true })).done).toEqual({ ok: true });
-    expect(both.app.received).toHaveLength(1);
-  });
-
   it("lets no one press in another user's ephemeral message or modal, nor submit a covered one", async () => {
     const both = await startBoth();
     const { app } = both;
@@ -117,18 +52,6 @@ describe('the page API', () => {
     });
   });
 
-  it('streams to a user what that user may see', async () => {
-    const both = await startBoth();
-    const stream = await fetch(`${both.slack.url}/page/live?as=U0VIEWER01`);
-    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    await both.app.call('chat.postEphemeral', { channel: OPS, user: OWNER, text: 'secret' });
-    await both.app.call('chat.postMessage', { channel: OPS, text: 'for all' });
-    let heard = '';
-    while (!heard.includes('for all')) heard += (await reader?.read())?.value ?? '';
-    expect(heard.match(/"type":"message"/g)).toHaveLength(1);
-    await reader?.cancel();
-  });
-
   it('refuses other sites, other hosts, and unknown actions', async () => {
     const both = await startBoth();
     const action: PageAction = { as: OWNER, do: 'reload' };
@@ -138,13 +61,6 @@ describe('the page API', () => {
     expect((await perform(both, action, { origin: both.slack.url })).status).toBe(200);
     expect((await perform(both, { ...action, do: 'fly' } as never)).status).toBe(400);
     expect((await perform(both, { ...action, as: 'U0VPSBOT01' })).status).toBe(400);
-  });
-
-  it('leaves all other paths to the files of the page', async () => {
-    const both = await startBoth({ pages: (_incoming, outgoing) => outgoing.end('the page') });
-    expect(await (await fetch(`${both.slack.url}/index.html`)).text()).toBe('the page');
-    const without = await startBoth();
-    expect((await fetch(`${without.slack.url}/index.html`)).status).toBe(404);
   });
 });
 
@@ -156,17 +72,6 @@ const start = () => startBoth({ app: { scopes: SCOPES } });
 const userOf = async (app: FakeApp, id: string) => (await app.call('users.info', { user: id })).user as Json;
 
 describe('a user group', () => {
-  it('has the members that it has now', async () => {
-    const { slack, app } = await start();
-    const members = async () => {
-      const { usergroups } = await app.call('usergroups.list', { include_users: true });
-      return (usergroups as Json[]).find(({ id }) => id === ONCALL)?.users;
-    };
-    expect(await members()).toEqual([USERS.otto.id, USERS.nora.id]);
-    slack.admin.group('@oncall').users.delete(USERS.nora.id);
-    expect(await members()).toEqual([USERS.otto.id]);
-  });
-
   it('is listed with its members only on request', async () => {
     const { app } = await start();
     const [oncall, platform] = (await app.call('usergroups.list', {})).usergroups as Json[];
@@ -187,53 +92,17 @@ describe('a user group', () => {
   });
 });
 
-describe('a deactivated user', () => {
-  it('is out of all groups and channels, and reported as deleted without any standing', async () => {
-    const { slack, app } = await start();
-    slack.admin.deactivate('otto');
-    expect(await app.call('usergroups.list', { include_users: true })).toMatchObject({
-      usergroups: [{ users: [USERS.nora.id] }, {}],
-    });
-    expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(
-      USERS.otto.id,
-    );
-    const user = await userOf(app, USERS.otto.id);
-    expect(user.deleted).toBe(true);
-    expect(user).not.toHaveProperty('is_admin');
-    expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
+it('a deactivated user is out of all groups and channels, and reported as deleted without any standing', async () => {
+  const { slack, app } = await start();
+  slack.admin.deactivate('otto');
+  expect(await app.call('usergroups.list', { include_users: true })).toMatchObject({
+    usergroups: [{ users: [USERS.nora.id] }, {}],
   });
-
-  it('can neither type nor press nor submit, and has no page', async () => {
-    const both = await start();
-    const { slack, app } = both;
-    const operator = slack.as('otto');
-    await operator.types('/vps create');
-    await app.call('views.open', { trigger_id: app.last().trigger_id, view: modal([]) });
-    const view = operator.modal()?.id ?? '';
-    slack.admin.deactivate('otto');
-    const refused = { code: 'account_inactive' };
-    await expect(operator.types('/vps list')).rejects.toMatchObject(refused);
-    await expect(operator.opensHome()).rejects.toMatchObject(refused);
-    expect((await perform(both, { as: USERS.otto.id, do: 'submit', view })).status).toBe(400);
-    expect((await fetch(`${slack.url}/page/state?as=${USERS.otto.id}`)).status).toBe(404);
-  });
-});
-
-describe('who else there is', () => {
-  it('tells bots from people, except Slackbot, which claims to be none', async () => {
-    const { app } = await start();
-    expect(await userOf(app, 'U0DEPLOYER')).toMatchObject({ is_bot: true, deleted: false });
-    expect(await userOf(app, 'USLACKBOT')).toMatchObject({ is_bot: false });
-  });
-
-  it('adds a user, with an ID of an organization, who becomes a guest later', async () => {
-    const { slack, app } = await start();
-    const wanda = slack.admin.addUser({ id: 'W0WANDA001', name: 'wanda' }, ['#ops']);
-    await slack.as(wanda).types('/vps list');
-    expect(app.last()).toMatchObject({ user_id: 'W0WANDA001', channel_name: 'ops' });
-    slack.admin.changeUser('wanda', { isRestricted: true });
-    expect(await userOf(app, 'W0WANDA001')).toMatchObject({ is_restricted: true });
-  });
+  expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(USERS.otto.id);
+  const user = await userOf(app, USERS.otto.id);
+  expect(user.deleted).toBe(true);
+  expect(user).not.toHaveProperty('is_admin');
+  expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
 });
 
 describe('a channel', () => {
@@ -265,36 +134,5 @@ describe('a channel', () => {
     expect(await app.errorOf('conversations.info', { channel: RANDOM })).toBe('channel_not_found');
     expect(await app.respond(url, { text: 'x' })).toEqual({ status: 404, body: 'channel_not_found' });
     await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'channel_not_found' });
-  });
-});
-
-describe('in an organization of several workspaces', () => {
-  it('says so in commands as text, in other payloads as JSON', async () => {
-    const { slack, app } = await start();
-    slack.app.events = ['app_home_opened'];
-    slack.admin.joinGrid({ id: 'E1', name: 'Group', isOrgInstall: true });
-    await slack.as('olga').types('/vps list');
-    expect(app.last()).toMatchObject({
-      enterprise_id: 'E1',
-      enterprise_name: 'Group',
-      is_enterprise_install: 'true',
-    });
-    await slack.as('olga').opensHome();
-    expect(app.last()).toMatchObject({
-      enterprise_id: 'E1',
-      authorizations: [{ enterprise_id: 'E1', is_enterprise_install: true }],
-    });
-    await app.call('chat.postMessage', { channel: OPS, text: 'x', blocks: [actions(button('Go'))] });
-    await slack.as('olga').presses('Go');
-    expect(app.last()).toMatchObject({
-      enterprise: { id: 'E1', name: 'Group' },
-      is_enterprise_install: true,
-      team: null,
-    });
-    expect(await app.call('auth.test', {})).toMatchObject({
-      enterprise_id: 'E1',
-      is_enterprise_install: true,
-    });
-    expect(await userOf(app, USERS.olga.id)).toMatchObject({ enterprise_user: { enterprise_id: 'E1' } });
   });
 });

@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { actions, button, modal, plain, section, startBoth } from './support/fake-app.ts';
+import { modal, plain, section, startBoth } from './support/fake-app.ts';
 
 const badSection = { type: 'section', text: { type: 'text', text: 'hi' } };
 
 describe('blocks.validate', () => {
-  it('accepts a message and a view, and shows neither', async () => {
-    const { slack, app } = await startBoth({ app: { scopes: [] } });
-    const blocks = [section('hi'), actions(button('Go'))];
-    for (const args of [{ message: { blocks } }, { view: modal(blocks) }])
-      expect(await app.call('blocks.validate', args)).toEqual({ ok: true, http_status: 200 });
-    expect(slack.messages()).toEqual([]);
-    expect(slack.brokenRules()).toEqual([]);
-  });
-
   it('points at what it refuses, also in JSON within a form', async () => {
     const { slack, app } = await startBoth();
     slack.faults.refuseBlock('divider');
@@ -57,11 +48,5 @@ describe('users.list', () => {
     } while (cursor !== '');
     expect(names).toEqual(expect.arrayContaining(['olga', 'sam', 'finn', 'vps', 'alertmanager']));
     expect(new Set(names).size).toBe(names.length);
-  });
-
-  it('refuses a cursor and a limit that Slack never gave', async () => {
-    const { app } = await startBoth({ app: { scopes } });
-    expect(await app.errorOf('users.list', { cursor: 'x' })).toBe('invalid_cursor');
-    expect(await app.errorOf('users.list', { limit: 1001 })).toBe('invalid_limit');
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NASTY_LABELS, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
+import { NASTY_LABELS } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import { findPings } from '../../../src/sandbox/slack/mentions.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
 import { section } from '../../../src/slack/kit/blocks.ts';
@@ -11,17 +11,7 @@ import {
   parseTyped,
   splitSubcommand,
 } from '../../../src/slack/kit/command.ts';
-import {
-  codeLabel,
-  count,
-  decodeText,
-  escapeText,
-  mention,
-  plainLabel,
-  shorten,
-  slackDate,
-  utcDate,
-} from '../../../src/slack/kit/text.ts';
+import { codeLabel, decodeText, escapeText, plainLabel, shorten } from '../../../src/slack/kit/text.ts';
 import { anyText } from '../../support/any-text.ts';
 import { renderMrkdwn } from '../../support/slack/mrkdwn.ts';
 
@@ -37,7 +27,7 @@ const labels = fc.oneof(anything, hostile, fc.constantFrom(...NASTY_LABELS));
 function read(mrkdwn: string) {
   const blocks = [section(mrkdwn)] as unknown as StoredMessage['blocks'];
   return {
-    seen: renderMrkdwn(mrkdwn, { channels: [], now: 0 }),
+    seen: renderMrkdwn(mrkdwn, { channels: [] }),
     pings: findPings({ text: mrkdwn, blocks } as StoredMessage),
   };
 }
@@ -105,47 +95,15 @@ describe('a label in a message', () => {
   });
 });
 
-describe('shortened text', () => {
-  it('has at most the given number of characters, and is unchanged if it fits', () => {
-    fc.assert(
-      fc.property(anything, fc.integer({ min: 1, max: 40 }), (text, most) => {
-        const short = shorten(text, most);
-        expect(short.length).toBeLessThanOrEqual(most);
-        if (text.length <= most) expect(short).toBe(text);
-        else expect(text.startsWith(short.slice(0, -1)) && short.endsWith('…')).toBe(true);
-      }),
-    );
-  });
-
-  it('never cuts a character in half', () => {
-    const whole = fc.string({ unit: fc.constantFrom('🚀', '𝔵', 'a', 'é') });
-    fc.assert(
-      fc.property(whole, fc.integer({ min: 1, max: 20 }), (text, most) => {
-        expect(shorten(text, most)).not.toMatch(LONE_SURROGATE);
-      }),
-    );
-  });
-});
-
-describe('times', () => {
-  it('are shown in the reader’s time zone, and in UTC where Slack can’t', () => {
-    expect(slackDate(NOW)).toBe('<!date^1790000000^{date_short_pretty} {time}|2026-09-21 14:13 UTC>');
-    expect(utcDate(0)).toBe('1970-01-01 00:00 UTC');
-  });
-});
-
-describe('words in sentences', () => {
-  it('are singular or plural, as the number requires', () => {
-    expect([count(0, 'server'), count(1, 'server'), count(3000, 'server')]).toEqual([
-      '0 servers',
-      '1 server',
-      '3,000 servers',
-    ]);
-  });
-
-  it('mention a user by ID', () => {
-    expect(mention('U012AB3CD')).toBe('<@U012AB3CD>');
-  });
+it('shortened text has at most the given number of characters, and is unchanged if it fits', () => {
+  fc.assert(
+    fc.property(anything, fc.integer({ min: 1, max: 40 }), (text, most) => {
+      const short = shorten(text, most);
+      expect(short.length).toBeLessThanOrEqual(most);
+      if (text.length <= most) expect(short).toBe(text);
+      else expect(text.startsWith(short.slice(0, -1)) && short.endsWith('…')).toBe(true);
+    }),
+  );
 });
 
 const KEYS = ['plan', 'location', 'image', 'label'];
@@ -153,10 +111,8 @@ const KEYS = ['plan', 'location', 'image', 'label'];
 describe('typed words', () => {
   it.each([
     ['web-1 db-1', ['web-1', 'db-1']],
-    ['  web-1\t db-1\n', ['web-1', 'db-1']],
     ['"web 1"', ['web 1']],
     ['“web 1” ‘db 1’ „q 1“ «z 1»', ['web 1', 'db 1', 'q 1', 'z 1']],
-    ["'web 1'", ['web 1']],
     ['web\u00a01\u202f2', ['web', '1', '2']],
     ["bob's alice's", ["bob's", "alice's"]],
     ['bob’s web', ["bob's", 'web']],
@@ -170,10 +126,7 @@ describe('typed words', () => {
     ['<http://web-1.example.com|web-1.example.com>', ['web-1.example.com']],
     ['<mailto:a@b.example|a@b.example>', ['a@b.example']],
     ['x-<http://a.example|a.example>-y', ['x-a.example-y']],
-    ['plain=small', ['plain=small']],
-    ['--force web-1', ['--force', 'web-1']],
     ['a=b=c', ['a=b=c']],
-    ['', []],
     ['   ', []],
   ])('of %j are %j', (text, words) => {
     expect(parseTyped(text, KEYS)).toEqual({ words, options: {} });
@@ -181,22 +134,17 @@ describe('typed words', () => {
 
   it.each([
     ['plan=small', { plan: 'small' }],
-    ['PLAN=Small', { plan: 'Small' }],
     ['--plan=small', { plan: 'small' }],
     ['--plan small', { plan: 'small' }],
     ['—plan small', { plan: 'small' }],
-    ['–plan=small', { plan: 'small' }],
     ['label="web 1"', { label: 'web 1' }],
     ['label=“web 1”', { label: 'web 1' }],
-    ["label='web 1'", { label: 'web 1' }],
     ['--label "web 1"', { label: 'web 1' }],
     ['label=a=b', { label: 'a=b' }],
-    ['label=', { label: '' }],
     ['--plan', { plan: '' }],
     ['plan=a plan=b', { plan: 'b' }],
     ['label=<http://web-1.example|web-1.example>', { label: 'web-1.example' }],
     ['label=&lt;x&gt;', { label: '<x>' }],
-    ['plan=small location=ams image=debian-13', { plan: 'small', location: 'ams', image: 'debian-13' }],
   ])('%j is %j', (text, options) => {
     expect(parseTyped(text, KEYS)).toEqual({ words: [], options });
   });
@@ -259,21 +207,17 @@ describe('typed words', () => {
   });
 });
 
-describe('the subcommand', () => {
-  it.each([
-    ['list', 'list', ''],
-    ['  LIST  web-1 ', 'list', 'web-1 '],
-    ['Reboot\u00a0web-1', 'reboot', 'web-1'],
-    ['Ｒｅｂｏｏｔ, web-1', 'reboot', 'web-1'],
-    ['`status`', 'status', ''],
-    ['list.', 'list', ''],
-    ['create label="web 1"', 'create', 'label="web 1"'],
-    ['', '', ''],
-    ['   ', '', ''],
-    ['show a\nb', 'show', 'a\nb'],
-  ])('of %j is %j, and the rest is %j', (text, name, rest) => {
-    expect(splitSubcommand(text)).toEqual({ name, rest });
-  });
+it.each([
+  ['list', 'list', ''],
+  ['  LIST  web-1 ', 'list', 'web-1 '],
+  ['Reboot\u00a0web-1', 'reboot', 'web-1'],
+  ['Ｒｅｂｏｏｔ, web-1', 'reboot', 'web-1'],
+  ['`status`', 'status', ''],
+  ['create label="web 1"', 'create', 'label="web 1"'],
+  ['', '', ''],
+  ['show a\nb', 'show', 'a\nb'],
+])('the subcommand of %j is %j, and the rest is %j', (text, name, rest) => {
+  expect(splitSubcommand(text)).toEqual({ name, rest });
 });
 
 describe('a mention', () => {

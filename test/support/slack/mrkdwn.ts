@@ -4,8 +4,6 @@ import type { Channel } from '../../../src/sandbox/slack/workspace.ts';
 /** What the renderers must know of the workspace. */
 export interface Surroundings extends Named {
   readonly channels: readonly Pick<Channel, 'id' | 'name' | 'kind'>[];
-  /** Epoch milliseconds, for `{ago}`. */
-  readonly now: number;
 }
 
 const CODE = /```([\s\S]*?)```|`([^`\n]+)`/g;
@@ -53,7 +51,7 @@ function renderReference(inside: string, around: Surroundings): string {
   if (target.startsWith('!subteam^')) return groupName(target.slice(9), around);
   if (target.startsWith('!date^')) {
     const [, seconds = '0', format = ''] = target.split('^');
-    return formatDate(Number(seconds), format, around.now);
+    return formatDate(Number(seconds), format);
   }
   if (target.startsWith('!')) return `@${target.slice(1)}`;
   return label ?? target;
@@ -64,60 +62,17 @@ function channelName(id: string, { channels }: Surroundings): string {
   return channel && channel.kind !== 'dm' ? `#${channel.name}` : '#private channel';
 }
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
 /**
- * Fills Slack's date tokens for a reader in UTC (Slack's "Formatting message text" page). The pretty
- * tokens never say "today" here, so that texts don't depend on when a test runs.
+ * Fills the date tokens of Slack that the app uses for a reader in UTC (Slack's "Formatting message text" page). The pretty
+ * one never says "today" here, so that texts don't depend on when a test runs.
  */
-export function formatDate(seconds: number, format: string, now: number): string {
+function formatDate(seconds: number, format: string): string {
   const date = new Date(seconds * 1000);
-  const month = MONTHS[date.getUTCMonth()] ?? '';
-  const day = date.getUTCDate();
-  const year = date.getUTCFullYear();
-  const iso = date.toISOString();
-  const full = `${month} ${day}, ${year}`;
-  const short = `${month.slice(0, 3)} ${day}, ${year}`;
+  const day = date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' });
   const tokens: Readonly<Record<string, string>> = {
-    date_num: iso.slice(0, 10),
-    date_slash: iso.slice(0, 10).split('-').reverse().join('/'),
-    date_long: `${DAYS[date.getUTCDay()]}, ${full}`,
-    date_long_full: full,
-    date_long_pretty: `${DAYS[date.getUTCDay()]}, ${full}`,
-    day_divider_pretty: full,
-    date: `${month} ${day}`,
-    date_pretty: `${month} ${day}`,
-    date_short: short,
-    date_short_pretty: short,
-    time: iso.slice(11, 16),
-    time_secs: iso.slice(11, 19),
-    ago: describeAgo(seconds * 1000 - now),
+    date_short: day,
+    date_short_pretty: day,
+    time: date.toISOString().slice(11, 16),
   };
   return format.replace(/\{(\w+)\}/g, (whole, token: string) => tokens[token] ?? whole);
-}
-
-function describeAgo(aheadMs: number): string {
-  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
-  const [count, unit] =
-    minutes < 60
-      ? [minutes, 'minute']
-      : minutes < 1440
-        ? [Math.round(minutes / 60), 'hour']
-        : [Math.round(minutes / 1440), 'day'];
-  const words = `${count} ${unit}${count === 1 ? '' : 's'}`;
-  return aheadMs > 0 ? `in ${words}` : `${words} ago`;
 }

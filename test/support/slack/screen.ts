@@ -91,8 +91,8 @@ function renderAuthor(world: World, message: StoredMessage): string {
   return `${name}${message.to === undefined ? '' : ' (only visible to you)'}${message.edited ? ' (edited)' : ''}:`;
 }
 
-function surroundingsOf({ channels, roster, clock }: World): Surroundings {
-  return { channels, roster, now: clock.now() };
+function surroundingsOf({ channels, roster }: World): Surroundings {
+  return { channels, roster };
 }
 
 interface Rendering {

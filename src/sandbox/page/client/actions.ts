@@ -3,12 +3,11 @@ import { changeScreen, getScreen, type Notice } from './state.ts';
 
 type WithoutAs<Action> = Action extends PageAction ? Omit<Action, 'as'> : never;
 
-/** What the user of this page does. */
 type ClientAction = WithoutAs<PageAction>;
 
 const NOTICE_MS = 6000;
 let notices = 0;
-let handle = sendToSandbox;
+let handle = (action: ClientAction) => postAction<PageResult>('/page/do', { as: getScreen().as, ...action });
 
 /** Performs an action and waits for the app's acknowledgement; a refusal is left to the caller. */
 export function perform(action: ClientAction): Promise<PageResult> {
@@ -18,10 +17,6 @@ export function perform(action: ClientAction): Promise<PageResult> {
 /** Replaces the handler of actions: the gallery has no app to send them to. */
 export function handleActionsWith(handler: (action: ClientAction) => Promise<PageResult>): void {
   handle = handler;
-}
-
-function sendToSandbox(action: ClientAction): Promise<PageResult> {
-  return postAction<PageResult>('/page/do', { as: getScreen().as, ...action });
 }
 
 /** Posts an action to the sandbox; where that fails, the result says so like a refusal. */
@@ -50,7 +45,6 @@ export async function performWithNotice(action: ClientAction): Promise<PageResul
   return done;
 }
 
-/** Shows a notice for a few seconds. */
 export function showNotice(words: string): void {
   notices += 1;
   const notice = { id: notices, words };
@@ -60,7 +54,6 @@ export function showNotice(words: string): void {
   setTimeout(() => dismissNotice(notice.id), NOTICE_MS);
 }
 
-/** Removes a notice. */
 export function dismissNotice(id: number): void {
   changeScreen((screen) => ({ ...screen, notices: screen.notices.filter((each) => each.id !== id) }));
 }

@@ -10,7 +10,6 @@ import { Panel } from './panel/panel.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { changeScreen, type Screen, useScreen } from './state.ts';
 
-/** The whole page. */
 export function App() {
   const state = useScreen((screen) => screen.state);
   const link = useScreen((screen) => screen.link);
@@ -85,7 +84,7 @@ export function Notices() {
   return (
     <div class="notices" role="alert">
       {notices.map(({ id, words }) => (
-        <div key={id} class="notice">
+        <div key={id} class="row notice">
           {words}
           <IconButton name="close" label="Dismiss" onClick={() => dismissNotice(id)} />
         </div>

@@ -25,7 +25,6 @@ interface SmallButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button of the panel. */
 export function SmallButton({ label, isBusy, onClick, children }: SmallButtonProps) {
   return (
     <button type="button" class="button small" aria-label={label} aria-busy={isBusy} onClick={onClick}>
@@ -41,7 +40,6 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the panel under its own heading. */
 export function Section({ id, title, isBusy, children }: SectionProps) {
   return (
     <section aria-labelledby={`${id}-title`} aria-busy={isBusy}>

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { perform } from './actions.ts';
 import { App } from './app.tsx';
-import { showGallery } from './gallery/show-gallery.tsx';
+import { showGallery } from './gallery/gallery.tsx';
 import { stayConnected } from './live.ts';
 import { disconnectWhileHidden, userInAddress, viewAs } from './navigate.ts';
 import { AccountPage } from './panel/account.tsx';

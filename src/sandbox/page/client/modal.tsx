@@ -9,7 +9,6 @@ import { SurfaceContext, settleFills } from './elements/spot.ts';
 import { type Question, useScreen } from './state.ts';
 import { plainWords } from './text/view.tsx';
 
-/** The modal on top of the stack, if one is open. */
 export function OpenModal() {
   const views = useScreen((screen) => screen.state?.views);
   const view = views?.at(-1);
@@ -31,7 +30,10 @@ interface ModalFormProps {
 function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
-  useFocus(form, view);
+  // Focus goes to the first field that is wrong, or to the first field once a loading view has become a form.
+  useLayoutEffect(() => {
+    if (form.current) focusField(form.current);
+  }, [form, view.hash, view.errors]);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
@@ -53,13 +55,6 @@ function ModalForm({ view, isStacked, onClose }: ModalFormProps) {
 
 const FIELDS = 'input:not([type=hidden]), textarea, .select-trigger';
 
-/** Focus goes to the first field that is wrong, or to the first field once a loading view has become a form. */
-function useFocus(form: { readonly current: HTMLFormElement | null }, view: PageView): void {
-  useLayoutEffect(() => {
-    if (form.current) focusField(form.current);
-  }, [form, view.hash, view.errors]);
-}
-
 function focusField(within: HTMLElement): void {
   const body = within.querySelector('.modal-body');
   const wrong = body?.querySelector<HTMLElement>(`.wrong :is(${FIELDS})`);
@@ -68,19 +63,15 @@ function focusField(within: HTMLElement): void {
   (first ?? within.querySelector<HTMLElement>('[type=submit], .modal-foot button'))?.focus();
 }
 
-interface ModalLookProps {
-  readonly view: PageView;
+interface ModalLookProps extends ModalFormProps {
   readonly titleId: string;
-  readonly isStacked: boolean;
   readonly isBusy: boolean;
-  readonly onClose: (all: boolean) => void;
 }
 
-/** What is inside a modal: its head, its blocks, what went wrong, its buttons. */
 export function ModalLook({ view, titleId, isStacked, isBusy, onClose }: ModalLookProps) {
   return (
     <>
-      <header class="modal-head">
+      <header class="row modal-head">
         {isStacked && <IconButton name="back" label="Back" onClick={() => onClose(false)} />}
         <h2 id={titleId}>{view.title}</h2>
         <IconButton name="close" label="Close" onClick={() => onClose(true)} />

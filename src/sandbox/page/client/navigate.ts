@@ -13,14 +13,12 @@ export function addressOf({ id }: Pick<PageUser, 'id'>): string {
   return `/?as=${encodeURIComponent(id)}${location.hash}`;
 }
 
-/** Switches this tab to another user. */
 export function switchUser(id: string): void {
   const known = getScreen().state?.people.find((user) => user.id === id);
   if (known) globalThis.history.pushState(null, '', addressOf(known));
   viewAs(id);
 }
 
-/** Shows what this user sees, from now on. */
 export function viewAs(as: string): void {
   disconnect?.();
   forgetDrafts();
@@ -44,17 +42,15 @@ export function disconnectWhileHidden(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(timer);
+    const rest = () => {
+      disconnect?.();
+      disconnect = undefined;
+    };
     if (document.visibilityState === 'hidden') timer = setTimeout(rest, HIDDEN_MS);
     else disconnect ??= followLive(getScreen().as);
   });
 }
 
-function rest(): void {
-  disconnect?.();
-  disconnect = undefined;
-}
-
-/** Shows a channel. */
 export function selectChannel(channel: PageChannel): void {
   changeScreen((screen) =>
     markRead({ ...screen, channel: channel.id, thread: '', tab: 'messages', drawer: 'none' }),
@@ -84,7 +80,6 @@ export function togglePanel(screen: Screen): Screen {
     : { ...screen, drawer: 'panel' };
 }
 
-/** Whether the panel is visible. */
 export function hasOpenPanel(screen: Screen): boolean {
   return wideScreen.matches ? screen.isPanelOpen : screen.drawer === 'panel';
 }

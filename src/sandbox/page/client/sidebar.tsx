@@ -7,14 +7,13 @@ import { Avatar, Icon } from './icon.tsx';
 import { addressOf, selectChannel, switchUser } from './navigate.ts';
 import { changeScreen, countUnread, useScreen } from './state.ts';
 
-/** Workspace, channels, the conversation with the app, and the current user. */
 export function Sidebar({ state }: { readonly state: PageState }) {
   const link = useScreen((screen) => screen.link);
   const channels = state.channels.filter(({ kind }) => kind !== 'dm');
   const conversations = state.channels.filter(({ kind }) => kind === 'dm');
   return (
     <div class="sidebar">
-      <div class="workspace">
+      <div class="row workspace">
         <strong>{state.team.name}</strong>
         <span class={`link ${link}`} role="status">
           {link === 'live' ? 'live' : 'reconnecting…'}
@@ -56,7 +55,7 @@ function ChannelRow({ channel }: { readonly channel: PageChannel }) {
     <li>
       <button
         type="button"
-        class={`channel-row ${count > 0 ? 'unread' : ''}`}
+        class={`row channel-row ${count > 0 ? 'unread' : ''}`}
         aria-label={count > 0 ? `${channel.name}, ${count} unread` : channel.name}
         aria-current={isSelected ? 'page' : undefined}
         onClick={() => selectChannel(channel)}
@@ -73,7 +72,6 @@ function ChannelRow({ channel }: { readonly channel: PageChannel }) {
   );
 }
 
-/** Shows the current user, and switches to another one, here or in a new tab. */
 function UserSwitch({ state }: { readonly state: PageState }) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -83,7 +81,7 @@ function UserSwitch({ state }: { readonly state: PageState }) {
       <button
         ref={button}
         type="button"
-        class="user-button"
+        class="row user-button"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
@@ -101,13 +99,7 @@ function UserSwitch({ state }: { readonly state: PageState }) {
   );
 }
 
-interface UserListProps {
-  readonly state: PageState;
-  readonly onClose: () => void;
-}
-
-/** A link for each user; arrow keys move between them. */
-function UserList({ state, onClose }: UserListProps) {
+function UserList({ state, onClose }: { readonly state: PageState; readonly onClose: () => void }) {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent) => {
     const links = [...(list.current?.querySelectorAll('a') ?? [])];
@@ -126,7 +118,7 @@ function UserList({ state, onClose }: UserListProps) {
   };
   return (
     <div ref={(element) => element?.querySelector<HTMLElement>('[aria-current]')?.focus()}>
-      <div class="group-label">Switch user</div>
+      <div class="quiet group-label">Switch user</div>
       <ul ref={list}>
         {state.people
           .filter(({ isBot, isDeactivated }) => !isBot && !isDeactivated)
@@ -143,7 +135,7 @@ function UserList({ state, onClose }: UserListProps) {
             </li>
           ))}
       </ul>
-      <div class="popup-hint">Ctrl-click opens a new tab; both stay live.</div>
+      <div class="quiet popup-hint">Ctrl-click opens a new tab; both stay live.</div>
     </div>
   );
 }

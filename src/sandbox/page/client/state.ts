@@ -1,6 +1,7 @@
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { PanelState, TourStep } from '../../panel/panel-api.ts';
 import type {
+  AtElement,
   Entered,
   Json,
   PageChannel,
@@ -11,7 +12,6 @@ import type {
   Subcommand,
 } from '../../slack/page-api.ts';
 
-/** A question that waits for an answer. */
 export interface Question {
   /** Slack's confirmation dialog object. */
   readonly dialog: Json;
@@ -47,11 +47,16 @@ export interface Screen {
   /** Text that the panel puts into the composer, until the composer has taken it over. */
   readonly insertedText: string | null;
   readonly notices: readonly Notice[];
+  /**
+   * What was entered on this page. As in Slack it stays when the app updates the view or the message, as long as block and
+   * element keep their IDs; it is sent to the server, but the server's events don't restore it.
+   */
+  readonly drafts: ReadonlyMap<string, Entered>;
   /** A confirmation dialog on top of everything. */
   readonly question: Question | null;
 }
 
-const emptyScreen: Screen = {
+let current: Screen = {
   as: 'olga',
   state: null,
   link: 'connecting',
@@ -65,13 +70,12 @@ const emptyScreen: Screen = {
   trafficKind: 'all',
   insertedText: null,
   notices: [],
+  drafts: new Map(),
   question: null,
 };
 
-let current: Screen = emptyScreen;
 const listeners = new Set<() => void>();
 
-/** What the page shows now. */
 export function getScreen(): Screen {
   return current;
 }
@@ -158,17 +162,11 @@ function putMessage(messages: readonly PageMessage[], message: PageMessage): rea
   return messages.toSpliced(after + 1, 0, message);
 }
 
-interface Unread {
-  readonly count: number;
-  /** Messages that notify this user by name. */
-  readonly pings: number;
-}
-
 /** The browser keeps here, for all of its tabs, up to which message a user has read a channel. */
 const readKey = ({ as }: PageState, channel: PageChannel) => `read ${as.id}/${channel.id}`;
 
-/** What this user has not seen yet in a channel. */
-export function countUnread({ state }: Screen, channel: PageChannel): Unread {
+/** How many messages this user has not seen, and how many of them notify the user by name. */
+export function countUnread({ state }: Screen, channel: PageChannel) {
   if (!state) return { count: 0, pings: 0 };
   const upTo = localStorage.getItem(readKey(state, channel)) ?? '';
   const isDm = channel.kind === 'dm';
@@ -179,7 +177,6 @@ export function countUnread({ state }: Screen, channel: PageChannel): Unread {
   return { count: fresh.length, pings: pings.length };
 }
 
-/** Marks the selected channel as read up to its last message. */
 export function markRead(screen: Screen): Screen {
   const { state, tab } = screen;
   const channel = state?.channels.find(({ id }) => id === screen.channel);
@@ -191,68 +188,37 @@ export function markRead(screen: Screen): Screen {
   return { ...screen };
 }
 
-/** Where an input is. */
-export interface Spot {
-  readonly place: PagePlace;
-  readonly block: string;
-  readonly action: string;
-}
-
-/**
- * What was entered on this page. As in Slack it stays when the app updates the view or the message, as
- * long as block and element keep their IDs; it is sent to the server, but the server's events don't restore it.
- */
-const drafts = new Map<string, Entered>();
 /** Options chosen from an external select: only the app knows their texts. */
 const options = new Map<string, Json>();
-const draftListeners = new Set<(key: string) => void>();
 
 /** One text for a place: of a view, or of a message. */
 const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
-const keyOf = ({ place, block, action }: Spot) => JSON.stringify([placeKey(place), block, action]);
+const keyOf = ({ place, block, action }: AtElement) => JSON.stringify([placeKey(place), block, action]);
 
 /** Stores what was entered; `undefined` removes it. */
-export function setDraft(spot: Spot, value: Entered | undefined): void {
-  const key = keyOf(spot);
-  if (value === undefined) drafts.delete(key);
-  else drafts.set(key, value);
-  for (const listener of [...draftListeners]) listener(key);
+export function setDraft(spot: AtElement, value: Entered | undefined): void {
+  const drafts = new Map(current.drafts);
+  if (value === undefined) drafts.delete(keyOf(spot));
+  else drafts.set(keyOf(spot), value);
+  changeScreen({ drafts });
 }
 
 /** What was entered here; undefined when nothing was. */
-export function findDraft(spot: Spot): Entered | undefined {
+export function findDraft({ drafts }: Screen, spot: AtElement): Entered | undefined {
   return drafts.get(keyOf(spot));
 }
 
-/** The same as a hook: the component is redrawn when it changes. */
-export function useDraft(spot: Spot): Entered | undefined {
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const key = keyOf(spot);
-  useEffect(() => {
-    const listener = (changed: string) => {
-      if (changed === key) redraw(0);
-    };
-    draftListeners.add(listener);
-    return () => {
-      draftListeners.delete(listener);
-    };
-  }, [key]);
-  return findDraft(spot);
-}
-
-/** Remembers the words of an option that was chosen. */
-export function rememberOption(spot: Spot, option: Json): void {
+export function rememberOption(spot: AtElement, option: Json): void {
   options.set(`${keyOf(spot)} ${String(option.value)}`, option);
 }
 
-/** The option with that value that was chosen here. */
-export function findOption(spot: Spot, value: string): Json | undefined {
+export function findOption(spot: AtElement, value: string): Json | undefined {
   return options.get(`${keyOf(spot)} ${value}`);
 }
 
-/** Forgets everything, when the user changes or the client is reloaded. */
+/** Forgets everything that was entered, when the user changes or the client is reloaded. */
 export function forgetDrafts(): void {
-  drafts.clear();
+  changeScreen({ drafts: new Map() });
   options.clear();
 }
 
@@ -273,7 +239,6 @@ export function sandboxNow(): number {
   return Date.now() + (getScreen().panel?.account.movedMs ?? 0);
 }
 
-/** How many steps of the tour are done. */
 export function countDone(steps: readonly TourStep[]): number {
   return steps.filter(({ isDone }) => isDone).length;
 }

@@ -5,6 +5,7 @@ import {
   filled,
   inputElement,
   interactive,
+  last,
   plainText,
   string,
   textLength,
@@ -75,9 +76,6 @@ const axes = z.strictObject({
   categories: z.array(label).min(1).max(LIMITS.chartPoints),
   y_label: title.optional(),
 });
-
-/** Said once all else is right. */
-const last = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
 
 /** Bars of one series, which has one point for each category. */
 const bar = z

@@ -11,26 +11,26 @@ function object(required: Fields, optional: Fields = {}) {
   return z.strictObject({ ...required, ...z.object(optional).partial().shape });
 }
 
-/** An object of this `type`. */
 export function typed(type: string, required: Fields, optional: Fields = {}) {
   return object({ type: z.literal(type), ...required }, optional);
 }
 
-/** An object that has at least one of these fields; said once all else is right. */
+/** Said once all else is right. */
+export const last = { when: ({ issues }: { readonly issues: readonly unknown[] }) => issues.length === 0 };
+
+/** An object that has at least one of these fields. */
 export function withOneOf(schema: z.ZodObject, ...names: readonly string[]) {
   return schema.refine((value) => names.some((name) => value[name] !== undefined), {
     ...because('missing', `one of ${names.join(', ')} is required`),
-    when: ({ issues }) => issues.length === 0,
+    ...last,
   });
 }
 
-/** A string of at most `max` characters. */
 export const string = (max = Number.POSITIVE_INFINITY) => z.string().max(max);
 
 /** A string of 1 to `max` characters. */
 export const filled = (max?: number) => string(max).min(1);
 
-/** A whole number from `min` to `max`. */
 export const whole = (min = 0, max = Number.MAX_SAFE_INTEGER) => z.int().min(min).max(max);
 
 const TEXT_FIELDS = new Set(['text', 'title', 'label', 'caption', 'name']);
@@ -45,15 +45,12 @@ export function textLength(part: unknown): number {
   }, 0);
 }
 
-/** A plain_text object of 1 to `max` characters. */
 export const plainText = (max: number = LIMITS.text) =>
   typed('plain_text', { text: filled(max) }, { emoji: z.boolean() });
 
-/** A mrkdwn object of 1 to `max` characters. */
 export const mrkdwn = (max: number = LIMITS.text) =>
   typed('mrkdwn', { text: filled(max) }, { verbatim: z.boolean() });
 
-/** A plain_text or mrkdwn object. */
 export const anyText = (max?: number) => z.discriminatedUnion('type', [plainText(max), mrkdwn(max)]);
 
 const style = z.enum(['primary', 'danger']);
@@ -106,19 +103,16 @@ function identifyOption({ text, value }: Json): string {
   return JSON.stringify(isJson(text) ? [text.type, text.text, value] : [text, value]);
 }
 
-/** Which conversations a menu offers. */
 const conversationFilter = withOneOf(
   object(
     {},
     {
       include: z.array(z.enum(['im', 'mpim', 'private', 'public'])).min(1),
       exclude_external_shared_channels: z.boolean(),
-      exclude_bot_users: z.boolean(),
     },
   ),
   'include',
   'exclude_external_shared_channels',
-  'exclude_bot_users',
 );
 
 const action_id = filled(LIMITS.id);

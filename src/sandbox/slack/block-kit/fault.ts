@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isJson } from '../json.ts';
+import type { Texts } from '../page-api.ts';
 
-/** One thing that Slack would refuse. */
 export interface BlockKitFault {
   /** JSON pointer into the message or view. */
   readonly path: string;
@@ -43,14 +43,8 @@ export function because(rule: Rule, words: string, ...path: string[]) {
   return { params: { rule }, error: words, path };
 }
 
-/** Reports that the value under refinement breaks a rule. */
-export function report(
-  context: z.RefinementCtx,
-  rule: Rule,
-  words: string,
-  ...path: readonly (string | number)[]
-): void {
-  context.addIssue({ code: 'custom', params: { rule }, message: words, path: [...path] });
+export function report(context: z.RefinementCtx, rule: Rule, words: string, ...path: PropertyKey[]): void {
+  context.addIssue({ code: 'custom', params: { rule }, message: words, path });
 }
 
 function withoutNulls(value: unknown): unknown {
@@ -90,7 +84,7 @@ function describe(issue: Issue): Described {
   return { rule: 'wrong_type', words: `must be ${TYPE_WORDS[expected] ?? expected}` };
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_WORDS: Texts = {
   string: 'a string',
   boolean: 'true or false',
   number: 'a number',

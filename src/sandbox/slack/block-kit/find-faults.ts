@@ -7,14 +7,8 @@ import { plainText, string, textLength, typed } from './elements.ts';
 import { type BlockKitFault, findSchemaFaults } from './fault.ts';
 import { LIMITS, SURFACES, type Surface } from './limits.ts';
 
-/** What the rules are about in a message; any typed message fits. */
-interface MessageLike {
-  readonly text?: unknown;
-  readonly blocks?: unknown;
-}
-
 /** Finds everything in a message that Slack would refuse (Block Kit reference); empty: it may be sent. */
-export function findMessageFaults({ text, blocks }: MessageLike): BlockKitFault[] {
+export function findMessageFaults({ text, blocks }: { text?: unknown; blocks?: unknown }): BlockKitFault[] {
   const content = { text, blocks };
   return [
     ...findSchemaFaults(message, content),
@@ -100,11 +94,8 @@ function findTotalFaults(message: Json): BlockKitFault[] {
 /** Finds tables that are too much together, in a message or a view. */
 function findTableFaults(holder: Json): BlockKitFault[] {
   const tables = objectsIn(holder, 'blocks').filter(({ type }) => type === 'data_table');
-  return findBudgetFaults(
-    'cells of data tables',
-    tables.map((table) => table.rows),
-    LIMITS.dataTableText,
-  );
+  const cells = tables.map(({ rows }) => rows);
+  return findBudgetFaults('cells of data tables', cells, LIMITS.dataTableText);
 }
 
 function findBudgetFaults(what: string, parts: unknown, max: number): BlockKitFault[] {

@@ -43,7 +43,6 @@ export const LIMITS = {
   dataTablePageSize: 100,
   /** Charts of a message: not on Slack's page, but vercel/chat#696 saw a third one refused. */
   dataVisualizations: 2,
-  /** Points of a series. */
   chartPoints: 20,
 
   /** The top-level text of a message. */

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyAck, readAck, sendInteraction } from '../acks.ts';
 import { LIMITS } from '../block-kit/limits.ts';
-import type { Delivery } from '../deliver.ts';
 import { enter, isEmpty, isTextInput, listElements, stateOf } from '../entered.ts';
 import { textIn } from '../json.ts';
-import type { Entered, Json } from '../page-api.ts';
+import type { Entered, Json, Texts } from '../page-api.ts';
 import { submissionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import type { StoredView } from '../views.ts';
@@ -18,12 +17,7 @@ export type FormValues = Readonly<Record<string, Readonly<Record<string, Entered
  * A user submits a modal. The client itself checks required inputs and lengths first.
  * @throws SlackRefusal view_closed, no_submit, invalid_input, not_interactive
  */
-export async function submit(
-  world: World,
-  user: User,
-  viewId: string,
-  values: FormValues = {},
-): Promise<Delivery> {
+export async function submit(world: World, user: User, viewId: string, values: FormValues = {}) {
   const view = getTopView(world, user, viewId);
   if (!view.fields.submit) throw new SlackRefusal('no_submit', 'This modal has no submit button');
   fillAll(world, user, view, values);
@@ -69,7 +63,7 @@ function fillAll(world: World, user: User, view: StoredView, values: FormValues)
 }
 
 /** Finds the inputs that Slack's client would not let through, by block_id. */
-function findInputFaults(view: StoredView): Readonly<Record<string, string>> {
+function findInputFaults(view: StoredView): Texts {
   const faults: Record<string, string> = {};
   for (const placed of listElements(view.blocks)) {
     if (placed.block.type !== 'input') continue;

@@ -1,9 +1,9 @@
-import { type EnteredValues, findElement, type PlacedElement } from '../entered.ts';
+import { type EnteredValues, listElements, type PlacedElement } from '../entered.ts';
 import { objectIn } from '../json.ts';
 import { enteredBy, type StoredMessage } from '../messages.ts';
 import type { Entered, Json, PagePlace } from '../page-api.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { StoredView } from '../views.ts';
+import type { Place, StoredView } from '../views.ts';
 import { type Channel, findChannel, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 
@@ -39,29 +39,27 @@ export function getView(world: World, user: User, id: string): StoredView {
 }
 
 /** @throws SlackRefusal account_inactive, view_closed, message_not_found, not_in_channel */
-export function getPlace(world: World, user: User, place: PagePlace): StoredMessage | StoredView {
+export function getPlace(world: World, user: User, place: PagePlace): Place {
   checkActive(world, user);
   return 'view' in place ? getView(world, user, place.view) : getMessage(world, user, place);
 }
 
 /** @throws SlackRefusal no_such_element */
-export function getElement(
-  place: StoredMessage | StoredView,
-  blockId: string,
-  actionId: string,
-): PlacedElement {
-  const element = findElement(place.blocks, blockId, actionId);
+export function getElement(place: Place, blockId: string, actionId: string): PlacedElement {
+  const element = listElements(place.blocks).find(
+    (each) => each.blockId === blockId && each.actionId === actionId,
+  );
   if (!element) throw new SlackRefusal('no_such_element', `There is no element ${blockId}/${actionId} here`);
   return element;
 }
 
 /** What this user entered at this place; changes are stored. */
-export function enteredAt(place: StoredMessage | StoredView, user: User): EnteredValues {
+export function enteredAt(place: Place, user: User): EnteredValues {
   return 'hash' in place ? place.entered : enteredBy(place, user.id);
 }
 
 /** The options that an external select shows this user, as the app gave them last: this text names it in `world.offered`. */
-export function offerKey(user: User, place: StoredMessage | StoredView, at: PlacedElement): string {
+export function offerKey(user: User, place: Place, at: PlacedElement): string {
   const where = 'hash' in place ? place.id : `${place.channel}/${place.ts}`;
   return [user.id, where, at.blockId, at.actionId].join(' ');
 }
@@ -73,28 +71,18 @@ export function offerKey(user: User, place: StoredMessage | StoredView, at: Plac
 export function checkPicker(world: World, user: User, element: Json, value: Entered): void {
   if (element.type !== 'conversations_select' || typeof value !== 'string' || value === '') return;
   const channel = findChannel(world.channels, value);
-  if (channel && isSeen(channel, user) && isOffered(channel, element)) return;
+  const isSeen =
+    channel && !channel.isArchived && (channel.kind === 'public' || channel.members.has(user.id));
+  if (isSeen && isOffered(channel, element)) return;
   // Direct messages are named by the other user.
   if (!channel && world.roster.findUser(value) && includes(element, 'im')) return;
   throw new SlackRefusal('not_an_option', `${channel?.name ?? value} is not offered by this menu's filter`);
 }
 
-function isSeen({ isArchived, kind, members }: Channel, user: User): boolean {
-  return !isArchived && (kind === 'public' || members.has(user.id));
-}
-
 function isOffered(channel: Channel, element: Json): boolean {
-  const kind = kindOf(channel);
-  const filter = objectIn(element, 'filter');
-  if (!includes(element, kind)) return false;
-  // The sandbox's direct messages are all with the app, which is a bot.
-  if (kind === 'im' && filter?.exclude_bot_users === true) return false;
-  return !(channel.kind === 'shared' && filter?.exclude_external_shared_channels === true);
-}
-
-function kindOf({ kind }: Channel): 'im' | 'private' | 'public' {
-  if (kind === 'dm') return 'im';
-  return kind === 'private' ? 'private' : 'public';
+  const kind = { dm: 'im', private: 'private', public: 'public', shared: 'public' }[channel.kind];
+  const isShut = objectIn(element, 'filter')?.exclude_external_shared_channels === true;
+  return includes(element, kind) && !(isShut && channel.kind === 'shared');
 }
 
 function includes(element: Json, kind: string): boolean {

@@ -1,21 +1,18 @@
 import { type Ack, expectEmptyAck, readAck, sendInteraction, TROUBLE } from '../acks.ts';
-import { findViewFaults } from '../block-kit/find-faults.ts';
+import { interactive } from '../block-kit/elements.ts';
+import { findSchemaFaults } from '../block-kit/fault.ts';
 import type { Delivery } from '../deliver.ts';
 import { enter, isStateful, optionsOf, type PlacedElement, stateOf } from '../entered.ts';
 import { objectIn, objectsIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
-import type { Entered, Json, PagePlace } from '../page-api.ts';
+import type { AtElement, Entered, Json } from '../page-api.ts';
 import { actionPayload, suggestionPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
-import type { StoredView } from '../views.ts';
+import type { Place } from '../views.ts';
 import { SLACKBOT, type User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { checkPicker, enteredAt, getElement, getPlace, offerKey } from './places.ts';
 
-interface Act {
-  readonly place: PagePlace;
-  readonly block: string;
-  readonly action: string;
+interface Act extends AtElement {
   readonly value?: Entered;
   readonly confirmed?: boolean;
 }
@@ -45,12 +42,7 @@ export async function fill(world: World, user: User, act: Act): Promise<Delivery
   return undefined;
 }
 
-async function dispatch(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  action: Json,
-): Promise<Delivery> {
+async function dispatch(world: World, user: User, place: Place, action: Json): Promise<Delivery> {
   const payload = actionPayload(world, user, place, action);
   const delivery = await sendInteraction(world, `block_actions ${String(action.action_id)}`, payload);
   const ack = readAck(world, delivery);
@@ -61,13 +53,7 @@ async function dispatch(
   return delivery;
 }
 
-function actionOf(
-  world: World,
-  user: User,
-  place: StoredMessage | StoredView,
-  at: PlacedElement,
-  value: Entered,
-): Json {
+function actionOf(world: World, user: User, place: Place, at: PlacedElement, value: Entered): Json {
   const { element } = at;
   const ids = { type: element.type, block_id: at.blockId, action_id: at.actionId };
   if (isStateful(element)) {
@@ -88,21 +74,11 @@ function copied(element: Json, fields: readonly string[]): Json {
 /** Slack's default for external selects. */
 const MIN_QUERY_LENGTH = 3;
 
-interface Suggestions {
-  readonly options: readonly Json[];
-  readonly optionGroups: readonly Json[];
-}
-
 /**
  * A user types into an external select; the app is asked for the options.
  * @throws SlackRefusal no_such_element, not_external, query_too_short, no_options, not_interactive
  */
-export async function suggest(
-  world: World,
-  user: User,
-  where: { readonly place: PagePlace; readonly block: string; readonly action: string },
-  query: string,
-): Promise<Suggestions> {
+export async function suggest(world: World, user: User, where: AtElement, query: string) {
   const place = getPlace(world, user, where.place);
   const at = getElement(place, where.block, where.action);
   if (at.element.type !== 'external_select')
@@ -122,7 +98,7 @@ export async function suggest(
   return offer;
 }
 
-function readOffer(world: World, what: string, ack: Ack): Suggestions {
+function readOffer(world: World, what: string, ack: Ack) {
   if (!ack.ok) throw new SlackRefusal('no_options', 'The app gave no options');
   const given = ack.body ?? {};
   if (!Array.isArray(given.options) && !Array.isArray(given.option_groups)) {
@@ -145,12 +121,5 @@ function findOfferFaults(given: Json): readonly string[] {
     action_id: 'offer',
     ...(options ? { options } : { option_groups }),
   };
-  const view = {
-    type: 'modal',
-    title: { type: 'plain_text', text: 'Offer' },
-    blocks: [{ type: 'actions', block_id: 'offer', elements: [element] }],
-  };
-  return findViewFaults(view).map(
-    (fault) => `${fault.path.replace('/blocks/0/elements/0', '')} ${fault.words}`,
-  );
+  return findSchemaFaults(interactive, element).map(({ path, words }) => `${path} ${words}`);
 }

@@ -5,6 +5,7 @@ import { sendEvent, sendPosted } from '../events.ts';
 import type { SlackEvent } from '../journal.ts';
 import { textIn } from '../json.ts';
 import { escapeEntities, escapeTyped } from '../mentions.ts';
+import type { Texts } from '../page-api.ts';
 import { commandFields, shortcutPayload } from '../payloads.ts';
 import { SlackRefusal } from '../refusal.ts';
 import { describeView } from '../views.ts';
@@ -12,7 +13,6 @@ import { APP, type Channel, findChannel, SLACKBOT, type User } from '../workspac
 import type { World } from '../world.ts';
 import { checkActive, getChannel, getMessage } from './places.ts';
 
-/** How something is typed. */
 export interface Typing {
   /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
   readonly isForced?: boolean;
@@ -43,9 +43,8 @@ export async function type(
     throw new SlackRefusal('messages_tab_disabled', 'Sending messages to this app has been turned off');
   const isMe = text.startsWith('/me ') && threadTs === undefined;
   if (isMe || !text.startsWith('/')) {
-    const thread = threadTs === undefined ? {} : { threadTs };
     const said = escapeTyped(isMe ? text.slice(4) : text, world);
-    const draft = { channel: channel.id, user: user.id, text: said, ...thread };
+    const draft = { channel: channel.id, user: user.id, text: said, threadTs };
     const withFile =
       file === undefined ? {} : { subtype: 'file_share', files: [{ id: 'F0FILE', name: file }] };
     return sendPosted(world, world.messages.post(draft), isMe ? { subtype: 'me_message' } : withFile);
@@ -77,7 +76,7 @@ async function runCommand(world: World, user: User, channel: Channel, typed: str
 }
 
 /** Shows what the ack of a command says that was delivered without its user's screen. */
-export function showAck(world: World, fields: Readonly<Record<string, string>>, delivery: Delivery): void {
+export function showAck(world: World, fields: Texts, delivery: Delivery): void {
   const isKnown = world.channels.some(({ id }) => id === fields.channel_id);
   if (isKnown && delivery.status === 200) showMessage(world, delivery.what, readAck(world, delivery), fields);
 }
@@ -86,7 +85,7 @@ function showMessage(
   world: World,
   what: string,
   ack: Ack,
-  { channel_id: channel = '', user_id: to = '' }: Readonly<Record<string, string>>,
+  { channel_id: channel = '', user_id: to = '' }: Texts,
 ): void {
   const message = messageInAck(world, what, ack);
   if (!message) return;
@@ -159,7 +158,8 @@ export type AppTab = 'home' | 'messages';
 export async function openTab(world: World, user: User, tab: AppTab): Promise<Delivery | undefined> {
   checkActive(world, user);
   const isThere = tab === 'home' ? world.app.hasHomeTab : world.app.hasMessagesTab;
-  if (!isThere) throw new SlackRefusal('no_home', `This app has no ${TAB_NAMES[tab]} tab`);
+  if (!isThere)
+    throw new SlackRefusal('no_home', `This app has no ${tab === 'home' ? 'Home' : 'Messages'} tab`);
   const channel = findChannel(world.channels, 'dm', user.id);
   if (!channel) throw new SlackRefusal('no_home', `${user.name} can't open the app's home`);
   const home = tab === 'home' ? world.views.homeOf(user.id) : undefined;
@@ -171,8 +171,6 @@ export async function openTab(world: World, user: User, tab: AppTab): Promise<De
     ...(home ? { view: describeView(home, user.teamId, world.team.id) } : {}),
   });
 }
-
-const TAB_NAMES = { home: 'Home', messages: 'Messages' } as const;
 
 /** A user reloads the client: ephemeral messages and open modals are gone. */
 export function reload(world: World, user: User): void {

@@ -1,13 +1,15 @@
 import { findMessageFaults, findViewFaults } from '../block-kit/find-faults.ts';
 import { isJson, objectsIn } from '../json.ts';
+import { type IssuedToken, sendUninstalled, worldsOf } from '../oauth.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import type { WorkflowRun } from '../workflows.ts';
 import { APP } from '../workspace.ts';
-import type { World } from '../world.ts';
+import type { World, Worlds } from '../world.ts';
 import { required, type WebMethods } from './method.ts';
 
-export const authMethods: WebMethods = {
+/** The methods about the app and its tokens, blocks, and the steps of workflows. */
+export const appMethods: WebMethods = {
   'auth.test': {
     scopes: [],
     run: (world) => ({
@@ -20,6 +22,35 @@ export const authMethods: WebMethods = {
       ...(world.grid ? { enterprise_id: world.grid.id } : {}),
       is_enterprise_install: world.grid?.isOrgInstall ?? false,
     }),
+  },
+  'auth.revoke': { scopes: [], run: (_world, _args, call) => revoke(call.worlds, getIssued(call.issued)) },
+  'auth.teams.list': {
+    scopes: [],
+    run: (_world, _args, { worlds, issued }) => ({
+      teams: worldsOf(worlds, getIssued(issued)).map(({ team: { id, name } }) => ({ id, name })),
+      // All are on one page.
+      response_metadata: { next_cursor: '' },
+    }),
+  },
+  'blocks.validate': { scopes: [], run: validate },
+  'functions.completeSuccess': {
+    scopes: [],
+    run: (world, args, { token }) => {
+      const run = getRunning(world, args, token);
+      if (!isJson(args.outputs)) required({}, 'outputs');
+      const outputs = isJson(args.outputs) ? args.outputs : {};
+      checkOutputs(world, run, outputs);
+      world.workflowRuns.end(run.id, { state: 'completed', outputs });
+      return {};
+    },
+  },
+  'functions.completeError': {
+    scopes: [],
+    run: (world, args, { token }) => {
+      const run = getRunning(world, args, token);
+      world.workflowRuns.end(run.id, { state: 'failed', error: required(args, 'error') });
+      return {};
+    },
   },
 };
 
@@ -37,28 +68,19 @@ export const connectionMethods: WebMethods = {
   },
 };
 
-/** The methods that end a step of a workflow; they need no scope. */
-export const functionMethods: WebMethods = {
-  'functions.completeSuccess': {
-    scopes: [],
-    run: (world, args, token) => {
-      const run = getRunning(world, args, token);
-      if (!isJson(args.outputs)) required({}, 'outputs');
-      const outputs = isJson(args.outputs) ? args.outputs : {};
-      checkOutputs(world, run, outputs);
-      world.workflowRuns.end(run.id, { state: 'completed', outputs });
-      return {};
-    },
-  },
-  'functions.completeError': {
-    scopes: [],
-    run: (world, args, token) => {
-      const run = getRunning(world, args, token);
-      world.workflowRuns.end(run.id, { state: 'failed', error: required(args, 'error') });
-      return {};
-    },
-  },
-};
+/** @throws WebApiError not_allowed_token_type for the token that the local Slack was started with */
+function getIssued(issued: IssuedToken | undefined): IssuedToken {
+  if (!issued) throw new WebApiError('not_allowed_token_type');
+  return issued;
+}
+
+/** The last token of an app takes the app with it. */
+function revoke(worlds: Worlds, issued: IssuedToken): Json {
+  issued.revoked = 'token_revoked';
+  const [world] = worldsOf(worlds, issued);
+  if (world && world.oauth.listActive(issued.place).length === 0) void sendUninstalled(world, true);
+  return { revoked: true };
+}
 
 /**
  * Whether the token is that of a run. It works for as long as its run goes on.
@@ -84,17 +106,13 @@ function getRunning(world: World, args: Json, token: string): WorkflowRun {
 
 /** @throws WebApiError parameter_validation_failed where they are not those of the manifest */
 function checkOutputs(world: World, { step }: WorkflowRun, outputs: Json): void {
-  const missing = step.outputs.filter(({ name, isRequired }) => isRequired && outputs[name] === undefined);
+  const missing = step.outputs.filter((output) => output.is_required && outputs[output.name] === undefined);
   const unknown = Object.keys(outputs).filter((name) => !step.outputs.some((each) => each.name === name));
   const wrong = Object.entries(outputs).filter(([, value]) => typeof value !== 'string');
   if (missing.length + unknown.length + wrong.length === 0) return;
   world.journal.breakRule('bad_outputs', `functions.completeSuccess: not the outputs of ${step.id}`);
   throw new WebApiError('parameter_validation_failed');
 }
-
-export const blockMethods: WebMethods = {
-  'blocks.validate': { scopes: [], run: validate },
-};
 
 /**
  * Takes a view, or the blocks of a message. Nothing is shown to anybody, so a refusal is no broken rule.

@@ -1,10 +1,10 @@
 import { isJson, readJson, textIn } from '../json.ts';
-import { answerAccess, type IssuedToken, sendUninstalled, worldsOf } from '../oauth.ts';
-import type { Json } from '../page-api.ts';
+import { answerAccess, type IssuedToken, worldsOf } from '../oauth.ts';
+import type { Json, Texts } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { findChannel } from '../workspace.ts';
 import type { World, Worlds } from '../world.ts';
-import { authMethods, blockMethods, connectionMethods, functionMethods, useRunToken } from './apps.ts';
+import { appMethods, connectionMethods, useRunToken } from './apps.ts';
 import { chatMethods } from './chat.ts';
 import { conversationMethods, userMethods } from './directory.ts';
 import { required, type WebMethods } from './method.ts';
@@ -15,7 +15,10 @@ export function answerWebCall(world: World, worlds: Worlds, call: WebCall): WebA
   const headers = { 'x-oauth-scopes': world.app.scopes.join(',') };
   try {
     const retryAfter = world.faults.takeRateLimit(call.method) ?? takeLimit(world, call);
-    if (retryAfter !== undefined) return tooMany(retryAfter);
+    if (retryAfter !== undefined) {
+      const body = { ok: false, error: 'ratelimited' };
+      return { status: 429, headers: { 'retry-after': String(retryAfter) }, body };
+    }
     return { status: 200, headers, body: { ok: true, ...run(world, worlds, call) } };
   } catch (error) {
     if (!(error instanceof WebApiError)) throw error;
@@ -33,25 +36,18 @@ interface WebCall {
 
 interface WebAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Texts;
   readonly body: Json;
 }
 
 const METHODS: WebMethods = {
-  ...authMethods,
-  ...blockMethods,
+  ...appMethods,
   ...chatMethods,
   ...connectionMethods,
   ...conversationMethods,
-  ...functionMethods,
   ...userMethods,
   ...viewMethods,
 };
-
-function tooMany(retryAfter: number): WebAnswer {
-  const headers = { 'retry-after': String(retryAfter) };
-  return { status: 429, headers, body: { ok: false, error: 'ratelimited' } };
-}
 
 /** A message to a user, and one in their conversation with the app, are in the same channel. */
 function takeLimit(world: World, call: WebCall): number | undefined {
@@ -62,15 +58,14 @@ function takeLimit(world: World, call: WebCall): number | undefined {
 
 function run(world: World, worlds: Worlds, call: WebCall): Json {
   const args = readArguments(call);
-  const issued = call.method === 'oauth.v2.access' ? undefined : checkToken(world, call, args);
+  const isInstall = call.method === 'oauth.v2.access';
+  const issued = isInstall ? undefined : checkToken(world, call, args);
   const method = Object.hasOwn(METHODS, call.method) ? METHODS[call.method] : undefined;
   if (method) checkScopes(world, call.method, method.scopes);
   const failure = world.faults.takeFailure(call.method);
   if (failure) throw new WebApiError(failure);
-  const answer =
-    method?.run(world, args, tokenOf(call, args)) ??
-    answerTokenMethod(call.method, worlds, args, call.authorization, issued);
-  if (answer) return answer;
+  if (isInstall) return answerAccess(worlds, args, call.authorization);
+  if (method) return method.run(world, args, { worlds, token: tokenOf(call, args), issued });
   world.journal.breakRule('unknown_method', `the local Slack has no method ${call.method}`);
   throw new WebApiError('unknown_method', { req_method: call.method });
 }
@@ -163,38 +158,4 @@ function parseStructured(args: Json): Json {
     if (typeof value === 'string') parsed[name] = readJson(value) ?? value;
   }
   return parsed;
-}
-
-/** The methods that are about tokens; undefined for any other method. */
-function answerTokenMethod(
-  method: string,
-  worlds: Worlds,
-  args: Json,
-  authorization: string,
-  issued: IssuedToken | undefined,
-): Json | undefined {
-  if (method === 'oauth.v2.access') return answerAccess(worlds, args, authorization);
-  if (method === 'auth.revoke') return revoke(worlds, getIssued(issued));
-  if (method === 'auth.teams.list') return listTeams(worlds, getIssued(issued));
-  return undefined;
-}
-
-/** @throws WebApiError not_allowed_token_type for the token that the local Slack was started with */
-function getIssued(issued: IssuedToken | undefined): IssuedToken {
-  if (!issued) throw new WebApiError('not_allowed_token_type');
-  return issued;
-}
-
-/** The last token of an app takes the app with it. */
-function revoke(worlds: Worlds, issued: IssuedToken): Json {
-  issued.revoked = 'token_revoked';
-  const [world] = worldsOf(worlds, issued);
-  if (world && world.oauth.listActive(issued.place).length === 0) void sendUninstalled(world, true);
-  return { revoked: true };
-}
-
-/** The workspaces that a token is for, all on one page. */
-function listTeams(worlds: Worlds, issued: IssuedToken): Json {
-  const teams = worldsOf(worlds, issued).map(({ team: { id, name } }) => ({ id, name }));
-  return { teams, response_metadata: { next_cursor: '' } };
 }

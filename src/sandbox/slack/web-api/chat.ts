@@ -1,7 +1,6 @@
 import { checkOutsiders, checkThread } from '../checks.ts';
 import { sendChanged, sendInBackground, sendPosted } from '../events.ts';
 import { textIn } from '../json.ts';
-import type { StoredMessage } from '../messages.ts';
 import type { Json } from '../page-api.ts';
 import { describeMessage } from '../payloads.ts';
 import { WebApiError } from '../refusal.ts';
@@ -34,10 +33,9 @@ function react(world: World, args: Json): Json {
 
 function postMessage(world: World, args: Json): Json {
   const wanted = required(args, 'channel');
-  const channel = getVisibleChannel(
-    world,
-    world.roster.findUser(wanted) ? conversationWith(world, wanted) : wanted,
-  );
+  // A user's ID means the app's conversation with that user.
+  const direct = findChannel(world.channels, 'dm', wanted)?.id ?? 'none';
+  const channel = getVisibleChannel(world, world.roster.findUser(wanted) ? direct : wanted);
   if (channel.isArchived) throw new WebApiError('is_archived');
   checkMessagesTab(world, channel);
   const mayPostAnywhere = world.app.scopes.includes('chat:write.public') && channel.kind === 'public';
@@ -48,8 +46,13 @@ function postMessage(world: World, args: Json): Json {
   checkThread(world, 'chat.postMessage', channel.id, threadTs);
   if (String(args.reply_broadcast) === 'true')
     world.journal.breakRule('broadcast', 'chat.postMessage: a reply that the whole channel is shown');
-  const thread = threadTs ? { threadTs } : {};
-  const message = world.messages.post({ channel: channel.id, user: APP.botUserId, text, blocks, ...thread });
+  const message = world.messages.post({
+    channel: channel.id,
+    user: APP.botUserId,
+    text,
+    blocks,
+    threadTs: threadTs || undefined,
+  });
   sendInBackground(sendPosted(world, message));
   return { channel: channel.id, ts: message.ts, message: describeMessage(message) };
 }
@@ -59,11 +62,6 @@ function checkMessagesTab(world: World, channel: Channel): void {
   if (channel.kind !== 'dm' || world.app.hasMessagesTab) return;
   world.journal.breakRule('messages_tab', 'a direct message of an app without a Messages tab');
   throw new WebApiError('messages_tab_disabled');
-}
-
-/** A user id as channel means the app's conversation with that user. */
-function conversationWith(world: World, userId: string): string {
-  return findChannel(world.channels, 'dm', userId)?.id ?? 'none';
 }
 
 function postEphemeral(world: World, args: Json): Json {
@@ -92,18 +90,13 @@ function postEphemeral(world: World, args: Json): Json {
 }
 
 function update(world: World, args: Json): Json {
-  const message = getOwnMessage(world, args);
+  const channel = getVisibleChannel(world, required(args, 'channel'));
+  const message = world.messages.find(channel.id, required(args, 'ts'));
+  // Ephemeral messages can't be found this way (Slack's chat.postEphemeral page).
+  if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
+  if (message.user !== APP.botUserId) throw new WebApiError('cant_update_message');
   const { text, blocks } = getMessageContent(world, 'chat.update', args);
   const changed = world.messages.change(message, text, blocks);
   sendInBackground(sendChanged(world, changed, message));
   return { channel: changed.channel, ts: changed.ts, text, message: describeMessage(changed) };
-}
-
-/** Ephemeral messages can't be found this way (Slack's chat.postEphemeral page). */
-function getOwnMessage(world: World, args: Json): StoredMessage {
-  const channel = getVisibleChannel(world, required(args, 'channel'));
-  const message = world.messages.find(channel.id, required(args, 'ts'));
-  if (!message || message.to !== undefined) throw new WebApiError('message_not_found');
-  if (message.user !== APP.botUserId) throw new WebApiError('cant_update_message');
-  return message;
 }

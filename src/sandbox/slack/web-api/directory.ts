@@ -2,7 +2,6 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import {
-  APP,
   type Channel,
   describeChannel,
   SLACKBOT,
@@ -44,15 +43,6 @@ function getReadable(world: World, args: Json): Channel {
 }
 
 export const userMethods: WebMethods = {
-  'bots.info': {
-    scopes: ['users:read'],
-    run: (_world, args) => {
-      if (required(args, 'bot') !== APP.botId) throw new WebApiError('bot_not_found');
-      return {
-        bot: { id: APP.botId, app_id: APP.id, user_id: APP.botUserId, name: APP.name, deleted: false },
-      };
-    },
-  },
   'users.info': {
     scopes: ['users:read'],
     run: (world, args) => {
@@ -154,10 +144,7 @@ const AT_ONCE = 3;
  * fewer than were asked for before the end of the list: here it always does.
  * @throws WebApiError invalid_limit, invalid_cursor
  */
-function pageOf<Item>(
-  items: readonly Item[],
-  args: Json,
-): { readonly page: readonly Item[]; readonly response_metadata: Json } {
+function pageOf<Item>(items: readonly Item[], args: Json) {
   const limit = args.limit === undefined ? AT_ONCE : Number(args.limit);
   if (!Number.isInteger(limit) || limit < 0 || limit > MOST) throw new WebApiError('invalid_limit');
   const start = readCursor(textIn(args, 'cursor'));

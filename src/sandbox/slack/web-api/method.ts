@@ -1,16 +1,24 @@
 import type { BlockKitFault } from '../block-kit/fault.ts';
 import { checkMessage, checkView, faultWords, hasRefusedBlock } from '../checks.ts';
 import { isJson, textIn } from '../json.ts';
+import type { IssuedToken } from '../oauth.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { APP, type Channel, findChannel } from '../workspace.ts';
-import type { World } from '../world.ts';
+import type { World, Worlds } from '../world.ts';
 
 /** One Web API method: the scope it needs, and what it does; what it gives is answered with ok: true. */
 interface WebMethod {
   /** Any of these scopes is enough; empty: none is needed. */
   readonly scopes: readonly string[];
-  run(world: World, args: Json, token: string): Json;
+  run(world: World, args: Json, call: AuthorizedCall): Json;
+}
+
+interface AuthorizedCall {
+  readonly worlds: Worlds;
+  readonly token: string;
+  /** Undefined for the tokens that the local Slack was started with. */
+  readonly issued: IssuedToken | undefined;
 }
 
 export type WebMethods = Readonly<Record<string, WebMethod>>;

@@ -2,7 +2,6 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import { describeView, type StoredView } from '../views.ts';
-import type { User } from '../workspace.ts';
 import type { World } from '../world.ts';
 import { getViewContent, required, type WebMethods } from './method.ts';
 
@@ -29,8 +28,13 @@ export const viewMethods: WebMethods = {
     run: (world, args) => {
       checkHomeTab(world);
       const user = world.roster.findUser(required(args, 'user_id'));
-      if (!user || user.isBot || user.isDeactivated) throw invalidUser();
-      checkInsider(world, user);
+      if (!user || user.isBot || user.isDeactivated)
+        throw new WebApiError('invalid_arguments', {
+          response_metadata: { messages: ['invalid `user_id`'] },
+        });
+      // A Home shows servers and requests of one workspace.
+      const outsider = `views.publish: ${user.name} belongs to another organization`;
+      if (user.isExternal) world.journal.breakRule('told_outsiders', outsider);
       const content = getViewContent(world, 'views.publish', args, 'home');
       const home = world.views.homeOf(user.id);
       if (home) checkHash(home, args);
@@ -46,16 +50,6 @@ function checkHomeTab(world: World): void {
   if (world.app.hasHomeTab) return;
   world.journal.breakRule('home_tab', 'an app without a Home tab');
   throw new WebApiError('not_enabled');
-}
-
-function invalidUser(): WebApiError {
-  return new WebApiError('invalid_arguments', { response_metadata: { messages: ['invalid `user_id`'] } });
-}
-
-/** A Home shows servers and requests of one workspace. */
-function checkInsider({ journal }: World, { isExternal, name }: User): void {
-  if (isExternal)
-    journal.breakRule('told_outsiders', `views.publish: ${name} belongs to another organization`);
 }
 
 function checkHash(view: StoredView, args: Json): void {

@@ -5,8 +5,9 @@ import { onTestFinished } from 'vitest';
 import type { Json } from '../../../../src/sandbox/slack/page-api.ts';
 import { makeHandClock, type SlackOptions } from '../../../../src/sandbox/slack/world.ts';
 import { type LocalSlack, startSlack } from '../../../support/slack/local-slack.ts';
+import { option, plain, section } from './block-samples.ts';
 
-export const SECRET = 'signing-secret-of-the-fake-app';
+const SECRET = 'signing-secret-of-the-fake-app';
 
 export const TOKEN = 'xoxb-token-of-the-fake-app';
 
@@ -22,8 +23,8 @@ interface Received {
 export interface Reply {
   readonly status?: number;
   readonly body?: string | Json;
-  /** Real milliseconds; Infinity never answers. */
-  readonly delayMs?: number;
+  /** Leaves Slack without an answer. */
+  readonly isSilent?: boolean;
 }
 
 export interface FakeApp {
@@ -78,9 +79,8 @@ async function startApp(slack: LocalSlack): Promise<FakeApp> {
     for await (const chunk of incoming) chunks.push(Buffer.from(chunk as Uint8Array));
     const request = read(incoming.headers, Buffer.concat(chunks).toString());
     received.push(request);
-    const { status = 200, body = '', delayMs = 0 } = await app.reply(request);
-    if (delayMs === Number.POSITIVE_INFINITY) return;
-    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const { status = 200, body = '', isSilent } = await app.reply(request);
+    if (isSilent) return;
     outgoing.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
@@ -109,9 +109,7 @@ async function callApi(slack: LocalSlack, method: string, args: Json, token: str
   return { ...((await answer.json()) as Json), http_status: answer.status };
 }
 
-export const plain = (text: string) => ({ type: 'plain_text', text });
-
-export const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+export { option, plain, section };
 
 export const button = (text: string, more: Json = {}) => ({
   type: 'button',
@@ -138,8 +136,6 @@ export const modal = (blocks: readonly unknown[], more: Json = {}): Json => ({
   blocks,
   ...more,
 });
-
-export const option = (text: string, value = text) => ({ text: plain(text), value });
 
 export const input = (label: string, element: Json, more: Json = {}) => ({
   type: 'input',

@@ -25,7 +25,6 @@ const VIEWS: Readonly<Record<string, ComponentType<BlockProps>>> = {
   data_visualization: Chart,
 };
 
-/** Blocks, one below the other. */
 export function Blocks({ blocks }: { readonly blocks: readonly Json[] }) {
   return (
     <>
@@ -41,7 +40,7 @@ export function Blocks({ blocks }: { readonly blocks: readonly Json[] }) {
 function BlockView({ block }: BlockProps) {
   const type = textIn(block, 'type');
   const View = VIEWS[type];
-  return View ? <View block={block} /> : <span class="unknown">({type} is not in the sandbox)</span>;
+  return View ? <View block={block} /> : <span class="quiet unknown">({type} is not in the sandbox)</span>;
 }
 
 function Section({ block }: BlockProps) {
@@ -49,7 +48,7 @@ function Section({ block }: BlockProps) {
   const fields = objectsIn(block, 'fields');
   return (
     <div class="section">
-      <div class="section-text">
+      <div class="grow section-text">
         <TextView of={block.text} />
         {fields.length > 0 && (
           <div class="fields">
@@ -72,7 +71,7 @@ function Section({ block }: BlockProps) {
 
 function Context({ block }: BlockProps) {
   return (
-    <div class="context">
+    <div class="quiet context">
       {objectsIn(block, 'elements').map((each, index) => (
         <div key={index}>
           <TextView of={each} />
@@ -84,7 +83,7 @@ function Context({ block }: BlockProps) {
 
 function Actions({ block }: BlockProps) {
   return (
-    <div class="actions">
+    <div class="row actions">
       {objectsIn(block, 'elements').map((element) => (
         <ElementView key={textIn(element, 'action_id')} block={block} element={element} />
       ))}
@@ -92,12 +91,10 @@ function Actions({ block }: BlockProps) {
   );
 }
 
-/** What every view of a block is given. */
 export interface BlockProps {
   readonly block: Json;
 }
 
-/** An input with its label above, its hint and its error below. */
 function InputBlock({ block }: { readonly block: Json }) {
   const { errors } = useContext(SurfaceContext);
   const id = useId();
@@ -123,7 +120,7 @@ function InputBlock({ block }: { readonly block: Json }) {
         {error}
       </div>
       {hint && (
-        <div class="input-hint" id={`${id}-hint`}>
+        <div class="quiet input-hint" id={`${id}-hint`}>
           {hint}
         </div>
       )}

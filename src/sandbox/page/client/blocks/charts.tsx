@@ -2,7 +2,6 @@ import { Signed } from '../text/view.tsx';
 import type { BlockProps } from './block-view.tsx';
 import { type ChartData, chartOf, describeChart, ticksFor } from './read-chart.ts';
 
-/** A chart with its title. */
 export function Chart({ block }: BlockProps) {
   const chart = chartOf(block);
   return (

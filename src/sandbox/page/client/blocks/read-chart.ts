@@ -9,7 +9,6 @@ export interface ChartData {
   readonly yLabel: string;
 }
 
-/** Reads a `data_visualization` block. */
 export function chartOf(block: Json): ChartData {
   const chart = objectIn(block, 'chart');
   const axes = objectIn(chart, 'axis_config');

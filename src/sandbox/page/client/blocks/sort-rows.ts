@@ -20,7 +20,6 @@ export function sortRows(rows: readonly Row[], order: Order | undefined): readon
   );
 }
 
-/** The rows in which some cell has all the words that were typed. */
 export function filterRows(rows: readonly Row[], typed: string): readonly Row[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return rows;
@@ -36,7 +35,6 @@ export function nextOrder(order: Order | undefined, column: number): Order | und
   return order.direction === 'ascending' ? { column, direction: 'descending' } : undefined;
 }
 
-/** The rows of a table, as the texts of their cells. */
 export function rowsOf(block: Json): readonly Row[] {
   const rows = Array.isArray(block.rows) ? block.rows : [];
   return rows.filter(Array.isArray).map((row: unknown[]) => row.map((cell) => textIn(cell, 'text')));

@@ -8,7 +8,6 @@ import { filterRows, nextOrder, type Order, rowsOf, sortRows } from './sort-rows
 /** Slack's "Data table block" page. */
 const PAGE_SIZE = 5;
 
-/** A table that readers can sort, filter and page through. */
 export function DataTable({ block }: BlockProps) {
   const [head = [], ...rows] = rowsOf(block);
   const [typed, setTyped] = useState('');
@@ -23,7 +22,7 @@ export function DataTable({ block }: BlockProps) {
   const isPaged = rows.length > size;
   return (
     <div class="data-table">
-      <div class="table-tools">
+      <div class="row table-tools">
         <span class="table-caption">{caption}</span>
         {isPaged && (
           <input
@@ -66,7 +65,7 @@ export function DataTable({ block }: BlockProps) {
         </table>
       </section>
       {isPaged && (
-        <div class="pager">
+        <div class="row quiet pager">
           <button type="button" class="button" disabled={at === 0} onClick={() => setPage(at - 1)}>
             ‹ Previous
           </button>

@@ -9,18 +9,16 @@ import { TourCount } from '../panel/tour.tsx';
 import { BrokenRuleCount } from '../panel/traffic.tsx';
 import { changeScreen, useScreen } from '../state.ts';
 
-/** The sign before a channel's name. */
 export function channelIcon(kind: PageChannel['kind']): IconName {
   return ({ public: 'hash', private: 'lock', shared: 'shared', dm: 'app' } as const)[kind];
 }
 
-/** Name of the channel, whether the app is in it, and the ways to sidebar and panel on small screens. */
 export function ChannelHeader({ channel, state }: { channel: PageChannel; state: PageState }) {
   const isPanelOpen = useScreen(hasOpenPanel);
   const isTouring = useScreen(({ panel }) => panel?.tour.some(({ isDone }) => !isDone) ?? false);
   const isDm = channel.kind === 'dm';
   return (
-    <header class="channel-header">
+    <header class="row channel-header">
       <IconButton
         name="menu"
         label="Channels and users"
@@ -58,7 +56,7 @@ function Membership({ channel, state }: { readonly channel: PageChannel; readonl
         `${app} is not a member of this channel: its commands work, but it can’t post here on its own.`,
       ];
   return (
-    <span class="channel-facts">
+    <span class="row quiet channel-facts">
       <span title={names.join(', ')}>
         {members.length} <span class="wide-only">members</span>
         <span class="narrow-only">
@@ -82,7 +80,6 @@ const TABS = [
   ['messages', 'Messages'],
 ] as const;
 
-/** The tabs of the conversation with the app: its home and its messages. */
 function Tabs() {
   const tab = useScreen((screen) => screen.tab);
   const open = (opened: 'home' | 'messages') => {
@@ -100,7 +97,6 @@ function Tabs() {
   );
 }
 
-/** The app's home tab, as the app published it. */
 export function Home({ view, appName }: { readonly view: PageView | null; readonly appName: string }) {
   return (
     <section class="home" aria-label={`Home of ${appName}`}>

@@ -43,7 +43,7 @@ export function Composer({ channel, state, thread }: ComposerProps) {
                 }}
               >
                 <span class="completion-title">{completion.title}</span>
-                <span class="option-description">{completion.detail}</span>
+                <span class="quiet option-description">{completion.detail}</span>
               </OptionRow>
             ))}
           </div>
@@ -79,7 +79,7 @@ export function Composer({ channel, state, thread }: ComposerProps) {
           <Icon name="send" />
         </button>
       </div>
-      <div class="composer-note" role="status">
+      <div class="quiet composer-note" role="status">
         {sending && (
           <>
             <span class="spinner" aria-hidden="true" /> Sending {sending.split(' ').slice(0, 2).join(' ')}…
@@ -116,7 +116,7 @@ function useComposer(channel: PageChannel, state: PageState, thread: string) {
     if (line === '') return;
     change('');
     setBack(0);
-    rememberSent(line);
+    if (lines.at(-1) !== line) lines.push(line);
     setSending(line);
     const kind = line.startsWith('/') ? 'command' : 'message';
     const place = { channel: channel.id, ...(thread ? { threadTs: thread } : {}) };
@@ -186,12 +186,8 @@ function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boo
   return true;
 }
 
+/** The lines that were sent, so that arrow up brings them back. */
 const lines: string[] = [];
-
-/** Remembers a line that was sent, so that arrow up brings it back. */
-function rememberSent(line: string): void {
-  if (lines.at(-1) !== line) lines.push(line);
-}
 
 /** The line that was sent this many steps ago; empty for none. */
 function recall(steps: number): { readonly line: string; readonly steps: number } {
@@ -208,12 +204,7 @@ interface Completion {
 
 const SHOWN = 12;
 
-/** Completes the command, then its subcommand, then names of users and channels. */
-function completeCommand(
-  typed: string,
-  state: PageState,
-  subcommands: readonly Subcommand[],
-): readonly Completion[] {
+function completeCommand(typed: string, state: PageState, subcommands: readonly Subcommand[]): Completion[] {
   const [name = '', ...words] = typed.split(' ');
   if (words.length === 0)
     return state.commands
@@ -239,8 +230,7 @@ function completeCommand(
     });
 }
 
-/** Completes the name of a user, a user group or a channel before the cursor. */
-function completeName(typed: string, { people, groups, channels }: PageState): readonly Completion[] {
+function completeName(typed: string, { people, groups, channels }: PageState): Completion[] {
   const match = /(^|\s)([@#])([\w.-]*)$/.exec(typed);
   if (!match) return [];
   const [, , sign = '', started = ''] = match;
@@ -264,7 +254,6 @@ function completeName(typed: string, { people, groups, channels }: PageState): r
   );
 }
 
-/** The app's global shortcuts, if it has any. */
 function ShortcutsButton({ shortcuts }: { readonly shortcuts: readonly PageShortcut[] }) {
   const global = shortcuts.filter(({ type }) => type === 'global');
   if (global.length === 0) return null;

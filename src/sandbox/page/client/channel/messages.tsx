@@ -25,10 +25,10 @@ export function MessageList({ channel, me, thread }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
   const older = useRef<HTMLDivElement>(null);
   const replies = useMemo(() => countReplies(channel.messages), [channel.messages]);
-  const messages = useMemo(
-    () => (thread ? messagesOfThread(channel.messages, thread) : messagesOfChannel(channel.messages)),
-    [channel.messages, thread],
-  );
+  const messages = useMemo(() => {
+    if (thread === '') return messagesOfChannel(channel.messages);
+    return channel.messages.filter(({ ts, threadTs }) => ts === thread || threadTs === thread);
+  }, [channel.messages, thread]);
   const drawn = useOlder(list, older);
   const { hasNews, toEnd, scrolled } = useEnd(list, messages, me);
   return (
@@ -86,7 +86,7 @@ function Entry({ message, previous, replies }: EntryProps) {
     Number(message.ts) - Number(previous.ts) < TOGETHER_SECONDS;
   return (
     <>
-      {isNewDay && <div class="day">{describeDay(dateOfTs(message.ts), sandboxNow())}</div>}
+      {isNewDay && <div class="row quiet day">{describeDay(dateOfTs(message.ts), sandboxNow())}</div>}
       <Message message={message} isFollowing={isFollowing} replies={replies} />
     </>
   );
@@ -123,7 +123,7 @@ export function Message({ message, isFollowing, replies }: MessageProps) {
         aria-label={`${name}, ${clockTime(dateOfTs(ts))}${ephemeral ? ', only visible to you' : ''}`}
       >
         <div class="message-side">{isFollowing ? <Clock ts={ts} /> : <Avatar user={author} />}</div>
-        <div class="message-main">
+        <div class="grow message-main">
           {ephemeral && (
             <div class="only-you">
               <Icon name="eye" /> Only visible to you
@@ -193,7 +193,7 @@ function MessageTools({ message }: { readonly message: PageMessage }) {
 function ReplyCount({ root, replies }: { readonly root: string; readonly replies: Replies }) {
   const { count, lastTs } = replies;
   return (
-    <button type="button" class="reply-count" onClick={() => changeScreen({ thread: root })}>
+    <button type="button" class="quiet reply-count" onClick={() => changeScreen({ thread: root })}>
       <strong>
         {count} {count === 1 ? 'reply' : 'replies'}
       </strong>{' '}
@@ -205,9 +205,9 @@ function ReplyCount({ root, replies }: { readonly root: string; readonly replies
 /** Above a thread: its name, and the way back to the channel. */
 export function ThreadHeader({ channelName }: { readonly channelName: string }) {
   return (
-    <div class="thread-header">
+    <div class="row thread-header">
       <h2>Thread</h2>
-      <span class="thread-place">{channelName}</span>
+      <span class="quiet thread-place">{channelName}</span>
       <span class="grow" />
       <IconButton name="close" label="Close thread" onClick={() => changeScreen({ thread: '' })} />
     </div>
@@ -228,12 +228,6 @@ function messagesOfChannel(messages: readonly PageMessage[]): readonly PageMessa
   );
 }
 
-/** What a thread shows: its first message, and the replies. */
-function messagesOfThread(messages: readonly PageMessage[], root: string): readonly PageMessage[] {
-  return messages.filter(({ ts, threadTs }) => ts === root || threadTs === root);
-}
-
-/** The replies to each message that has some. */
 function countReplies(messages: readonly PageMessage[]): ReadonlyMap<string, Replies> {
   const found = new Map<string, Replies>();
   for (const { ts, threadTs } of messages) {

@@ -11,7 +11,7 @@ export function ElementView(props: ElementProps) {
   if (type === 'button') return <ButtonElement {...props} />;
   if (type === 'plain_text_input') return <TextInputElement {...props} />;
   if (type.endsWith('_select')) return <SelectElement {...props} />;
-  return <span class="unknown">({type} is not in the sandbox)</span>;
+  return <span class="quiet unknown">({type} is not in the sandbox)</span>;
 }
 
 /** A button; one with an address opens it, too, and the app still gets the press. */

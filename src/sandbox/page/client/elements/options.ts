@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isJson, objectIn, objectsIn, textIn } from '../../../slack/json.ts';
-import type { Json, PageState } from '../../../slack/page-api.ts';
+import type { AtElement, Json, PageState } from '../../../slack/page-api.ts';
 import { perform } from '../actions.ts';
-import type { Spot } from '../state.ts';
 import { plainWords } from '../text/view.tsx';
 
 export interface OptionGroup {
@@ -30,7 +29,7 @@ const TYPING_PAUSE_MS = 120;
 const loading: Answer = { groups: [], note: 'Loading…', query: undefined };
 
 /** The options of a menu that match what was typed; those of an external select come from the app. */
-export function useOffer(element: Json, spot: Spot, query: string, state: PageState | null): Offer {
+export function useOffer(element: Json, spot: AtElement, query: string, state: PageState | null): Offer {
   const isExternal = element.type === 'external_select';
   const answer = useAnswer(element, spot, query, isExternal);
   if (isExternal) return { ...answer, isFresh: answer.query === query };
@@ -38,7 +37,7 @@ export function useOffer(element: Json, spot: Spot, query: string, state: PageSt
 }
 
 /** Asks the app, a moment after the last key, for what fits; the answer before stays until the new one comes. */
-function useAnswer(element: Json, spot: Spot, query: string, isExternal: boolean): Answer {
+function useAnswer(element: Json, spot: AtElement, query: string, isExternal: boolean): Answer {
   const [answer, setAnswer] = useState(loading);
   const min = typeof element.min_query_length === 'number' ? element.min_query_length : MIN_QUERY_LENGTH;
   useEffect(() => {
@@ -60,7 +59,7 @@ function useAnswer(element: Json, spot: Spot, query: string, isExternal: boolean
   return answer;
 }
 
-async function askApp(spot: Spot, query: string): Promise<Answer> {
+async function askApp(spot: AtElement, query: string): Promise<Answer> {
   const done = await perform({ do: 'suggest', ...spot, query });
   if (!done.ok) return { ...loading, note: done.words };
   const groups = groupsOf({ options: done.options, option_groups: done.optionGroups });

@@ -26,12 +26,12 @@ export function Popup({ anchor, onClose, children, above = false, class: name = 
     put();
     const sizes = new ResizeObserver(put);
     sizes.observe(element);
-    addEventListener('scroll', put, true);
-    addEventListener('resize', put);
+    const closed = new AbortController();
+    addEventListener('scroll', put, { capture: true, signal: closed.signal });
+    addEventListener('resize', put, { signal: closed.signal });
     return () => {
       sizes.disconnect();
-      removeEventListener('scroll', put, true);
-      removeEventListener('resize', put);
+      closed.abort();
     };
   }, [anchor, above, wide]);
   useEffect(() => {
@@ -47,14 +47,12 @@ export function Popup({ anchor, onClose, children, above = false, class: name = 
       onClose();
       anchor.current?.focus();
     };
-    addEventListener('pointerdown', closeOutside, true);
-    addEventListener('focusin', closeOutside, true);
-    addEventListener('keydown', closeByKey, true);
-    return () => {
-      removeEventListener('keydown', closeByKey, true);
-      removeEventListener('pointerdown', closeOutside, true);
-      removeEventListener('focusin', closeOutside, true);
-    };
+    const closed = new AbortController();
+    const first = { capture: true, signal: closed.signal };
+    addEventListener('pointerdown', closeOutside, first);
+    addEventListener('focusin', closeOutside, first);
+    addEventListener('keydown', closeByKey, first);
+    return () => closed.abort();
   }, [anchor, onClose]);
   return (
     <div ref={popup} popover="manual" class={`popup ${name}`}>
@@ -78,15 +76,10 @@ function place(popup: HTMLElement, anchor: HTMLElement | null, above: boolean, w
   popup.style.left = `${Math.max(EDGE_PX, Math.min(at.left, innerWidth - width - EDGE_PX))}px`;
 }
 
-interface MenuItem {
-  readonly words: string;
-  readonly choose: () => void;
-}
-
 interface MenuProps {
   readonly anchor: RefObject<HTMLElement>;
   readonly label: string;
-  readonly items: readonly MenuItem[];
+  readonly items: readonly { readonly words: string; readonly choose: () => void }[];
   readonly onClose: () => void;
 }
 
@@ -97,7 +90,6 @@ interface MenuButtonProps extends Pick<MenuProps, 'items' | 'label'> {
   readonly children: ComponentChildren;
 }
 
-/** A button that opens a menu. */
 export function MenuButton({ class: name, label, menu, items, children }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -188,7 +180,7 @@ export function OptionRow({ id, isActive, isChosen, mark, onChoose, children }: 
       onMouseDown={(event) => event.preventDefault()}
       onClick={onChoose}
     >
-      <span class="option-text">{children}</span>
+      <span class="grow option-text">{children}</span>
       {mark && <span aria-hidden="true">{mark}</span>}
     </div>
   );

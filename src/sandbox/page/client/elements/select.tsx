@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useCallback, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { objectIn } from '../../../slack/json.ts';
-import type { Json } from '../../../slack/page-api.ts';
-import { findOption, rememberOption, type Spot, useScreen } from '../state.ts';
+import type { AtElement, Json } from '../../../slack/page-api.ts';
+import { findOption, rememberOption, useScreen } from '../state.ts';
 import { plainWords, Signed, TextView } from '../text/view.tsx';
 import { knownOptions, type OptionGroup, useOffer } from './options.ts';
 import { OptionRow, Popup } from './popup.tsx';
@@ -38,7 +38,7 @@ export function SelectElement({ block, element, labelId, describedBy, isWrong }:
       <button
         ref={trigger}
         type="button"
-        class={`select-trigger ${words ? '' : 'empty'}`}
+        class={`row select-trigger ${words ? '' : 'empty'}`}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         aria-label={labelId ? undefined : [placeholder, words].filter(Boolean).join(': ')}
@@ -49,7 +49,7 @@ export function SelectElement({ block, element, labelId, describedBy, isWrong }:
         onClick={() => setTyped(isOpen ? undefined : '')}
         onKeyDown={openByKey}
       >
-        <span class="select-value" id={valueId}>
+        <span class="grow select-value" id={valueId}>
           {words ? <Signed text={words} /> : placeholder}
         </span>
         {isBusy ? <span class="spinner" aria-hidden="true" /> : <span class="chevron" aria-hidden="true" />}
@@ -74,7 +74,7 @@ export function SelectElement({ block, element, labelId, describedBy, isWrong }:
   );
 }
 
-function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
+function wordsOf(value: string, spot: AtElement, known: readonly Json[]): string {
   const option = findOption(spot, value) ?? known.find((each) => each.value === value);
   return option ? plainWords(objectIn(option, 'text')) : value;
 }
@@ -82,7 +82,7 @@ function wordsOf(value: string, spot: Spot, known: readonly Json[]): string {
 interface PickerProps {
   readonly anchor: RefObject<HTMLButtonElement>;
   readonly element: Json;
-  readonly spot: Spot;
+  readonly spot: AtElement;
   readonly chosen: string | null;
   /** What was typed on the closed menu. */
   readonly typed: string;
@@ -140,7 +140,7 @@ function Picker({ anchor, element, spot, chosen, typed, onChoose, onClose }: Pic
         onKeyDown={press}
       />
       <OptionList id={id} groups={groups} at={at} chosen={chosen} onChoose={onChoose} />
-      <div class="picker-note" role="status">
+      <div class="quiet picker-note" role="status">
         {note}
       </div>
     </Popup>
@@ -156,7 +156,6 @@ interface OptionListProps {
   readonly onChoose: (option: Json) => void;
 }
 
-/** The options of an open menu, in their groups. */
 function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
   const options = groups.flatMap((group) => group.options);
   const rowOf = (option: Json) => {
@@ -174,7 +173,7 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
       >
         <TextView of={objectIn(option, 'text')} />
         {description && (
-          <span class="option-description">
+          <span class="quiet option-description">
             <TextView of={description} />
           </span>
         )}
@@ -186,7 +185,7 @@ function OptionList({ id, groups, at, chosen, onChoose }: OptionListProps) {
       {groups.map(({ label, options: members }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
         <div key={label} role="group" aria-label={label || undefined}>
-          {label && <div class="group-label">{label}</div>}
+          {label && <div class="quiet group-label">{label}</div>}
           {members.map(rowOf)}
         </div>
       ))}

@@ -1,21 +1,20 @@
 import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import { isJson, objectIn, textIn } from '../../../slack/json.ts';
-import type { Entered, Json, PagePlace, PageValues } from '../../../slack/page-api.ts';
+import type { AtElement, Entered, Json, PagePlace, PageValues, Texts } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
-import { confirmed, findDraft, type Spot, setDraft, useDraft } from '../state.ts';
+import { confirmed, findDraft, getScreen, setDraft, useScreen } from '../state.ts';
 
 /** A message, a modal or the home tab: where blocks stand and what is entered in them. */
 interface Surface {
   readonly place: PagePlace;
   readonly values: PageValues;
   /** Errors below inputs, by block_id. */
-  readonly errors: Readonly<Record<string, string>>;
+  readonly errors: Texts;
 }
 
 export const SurfaceContext = createContext<Surface>({ place: { view: '' }, values: {}, errors: {} });
 
-/** An element within its block. */
 export interface ElementProps {
   readonly block: Json;
   readonly element: Json;
@@ -38,12 +37,12 @@ export async function settleFills(): Promise<void> {
 export function useSpot(block: Json, element: Json) {
   const surface = useContext(SurfaceContext);
   const [isBusy, setBusy] = useState(false);
-  const spot: Spot = {
+  const spot: AtElement = {
     place: surface.place,
     block: textIn(block, 'block_id'),
     action: textIn(element, 'action_id'),
   };
-  const draft = useDraft(spot);
+  const draft = useScreen((screen) => findDraft(screen, spot));
   const entered = draft === undefined ? enteredOf(surface.values[spot.block]?.[spot.action]) : draft;
   const isInput = block.type === 'input';
   const act = (value?: Entered) => press(spot, element, value, setBusy);
@@ -52,7 +51,6 @@ export function useSpot(block: Json, element: Json) {
     entered,
     isBusy,
     isInput,
-    /** Presses it. */
     act,
     /** Enters a value: into an input it is stored until the form is submitted; any other element sends it to the app now. */
     enter: (value: Entered): Promise<void> => (isInput ? fill(spot, value) : act(value)),
@@ -64,14 +62,14 @@ export function useSpot(block: Json, element: Json) {
 
 /** Presses it, or chooses from it; asks first when the app wants that. */
 async function press(
-  spot: Spot,
+  spot: AtElement,
   element: Json,
   value: Entered | undefined,
   setBusy: (isBusy: boolean) => void,
 ): Promise<void> {
   const dialog = objectIn(element, 'confirm');
   const isHeld = value !== undefined;
-  const before = findDraft(spot);
+  const before = findDraft(getScreen(), spot);
   const takeBack = () => isHeld && setDraft(spot, before);
   if (dialog && !(await confirmed(dialog))) return void takeBack();
   if (isHeld) setDraft(spot, value);
@@ -83,8 +81,7 @@ async function press(
   if (!done.ok) takeBack();
 }
 
-/** Sends the server what was entered into an input. */
-async function fill(spot: Spot, value: Entered): Promise<void> {
+async function fill(spot: AtElement, value: Entered): Promise<void> {
   setDraft(spot, value);
   const sending = performWithNotice({ do: 'fill', ...spot, value });
   underWay.add(sending);

@@ -1,17 +1,41 @@
+import { render } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { GalleryPiece, SentenceRow } from '../../../gallery/gallery-api.ts';
+import type { GalleryPiece, GalleryState, SentenceRow } from '../../../gallery/gallery-api.ts';
 import type { PageView } from '../../../slack/page-api.ts';
-import { showNotice } from '../actions.ts';
+import { handleActionsWith, showNotice } from '../actions.ts';
 import { Notices } from '../app.tsx';
 import { Blocks } from '../blocks/block-view.tsx';
 import { Home } from '../channel/channel-header.tsx';
 import { Message } from '../channel/messages.tsx';
 import { scrollable } from '../elements/popup.tsx';
 import { ConfirmDialog, ModalLook } from '../modal.tsx';
+import { changeScreen } from '../state.ts';
 import { Mrkdwn } from '../text/view.tsx';
 
+/** Shows the gallery (`/gallery`). Menus and dialogs work, but there is no app that would receive an action. */
+export async function showGallery(frame: HTMLElement): Promise<void> {
+  document.title = 'Gallery · Sandbox';
+  handleActionsWith(async ({ do: action }) => {
+    if (action === 'suggest') return { ok: true, options: [] };
+    if (action === 'action' || action === 'submit') refuse();
+    return { ok: true };
+  });
+  const answer = await fetch('/gallery.json').catch(() => undefined);
+  if (!answer?.ok) {
+    render(<p class="waiting">There is no gallery here. Start it with `npm run sandbox`.</p>, frame);
+    return;
+  }
+  const { workspace, pieces } = (await answer.json()) as GalleryState;
+  changeScreen({ state: workspace });
+  render(<Gallery pieces={pieces} />, frame);
+  const named = decodeURIComponent(location.hash.slice(1));
+  document.getElementById(named)?.scrollIntoView();
+}
+
+const refuse = () => showNotice('This is the gallery: buttons do nothing here.');
+
 /** Every message and modal of the app, to review changes of words and layout. */
-export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
+function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }) {
   const [filter, change] = useFilter();
   const texts = useMemo(() => pieces.map(textOf), [pieces]);
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -55,7 +79,6 @@ export function Gallery({ pieces }: { readonly pieces: readonly GalleryPiece[] }
   );
 }
 
-/** All that a piece says, in lower case. */
 function textOf(piece: GalleryPiece): string {
   const content = piece.kind === 'sentences' ? piece.rows : piece.payload;
   return `${piece.group} ${piece.name} ${JSON.stringify(content)}`.toLowerCase();
@@ -78,7 +101,6 @@ interface ContentsProps {
   readonly isOpen: boolean;
 }
 
-/** The table of contents. */
 function Contents({ groups, isOpen }: ContentsProps) {
   // Closed on a phone, which has no room for it.
   const [isUnfolded] = useState(() => matchMedia('(min-width: 721px)').matches);
@@ -108,12 +130,10 @@ function Contents({ groups, isOpen }: ContentsProps) {
   );
 }
 
-/** The address of a group within the page. */
 function anchorOf(group: string): string {
   return `group-${group.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-/** One message or modal in its frame, with a link to it. */
 function Piece({ piece }: { readonly piece: GalleryPiece }) {
   return useMemo(() => {
     const { id, name } = piece;
@@ -158,7 +178,6 @@ function Notification({ text }: { readonly text: string }) {
   );
 }
 
-/** What messages of one build say, one row each. */
 function SentenceList({ rows }: { readonly rows: readonly SentenceRow[] }) {
   return (
     <dl class="sentences">
@@ -175,9 +194,7 @@ function SentenceList({ rows }: { readonly rows: readonly SentenceRow[] }) {
   );
 }
 
-/** A modal that can't be closed. */
 function StillModal({ view }: { readonly view: PageView }) {
-  const refuse = () => showNotice('This is the gallery: buttons do nothing here.');
   return (
     <div class="dialog modal still">
       <form

@@ -17,7 +17,6 @@ import { clockTime } from '../text/parse.ts';
 import { Preformatted } from '../text/view.tsx';
 import { Refused, usePanelAction } from './follow.tsx';
 
-/** The hosting account on a page of its own (`/account`). */
 export function AccountPage() {
   const panel = useScreen((screen) => screen.panel);
   return (
@@ -52,7 +51,6 @@ export function Account({ panel }: { readonly panel: PanelState }) {
 
 const TOP_UPS = [10, 50, 200];
 
-/** The balance, and buttons to top it up. */
 function Balance({ account }: { readonly account: PanelAccount }) {
   const { refusal, run } = usePanelAction();
   return (
@@ -82,7 +80,6 @@ const CONNECTIONS: Readonly<Record<PanelAccount['connection'], string>> = {
   revoked: 'The app’s key was revoked. Connect again to use the app.',
 };
 
-/** The API keys of the account, and whether the app has one that works. */
 function Keys({ account: { keys, connection } }: { readonly account: PanelAccount }) {
   return (
     <Section id="keys" title="API keys">
@@ -150,19 +147,17 @@ export function KeyMaker() {
   );
 }
 
-/** The servers of the account, as the hosting service itself sees them. */
 function Servers({ panel: { servers, account } }: { readonly panel: PanelState }) {
   const { movedMs } = account;
   const { isBusy, refusal, run } = usePanelAction();
   return (
     <Section
       id="servers"
-      title={[
-        'Servers ',
-        <span key="count" class="quiet">
-          {servers.length}
-        </span>,
-      ]}
+      title={
+        <>
+          Servers <span class="quiet">{servers.length}</span>
+        </>
+      }
     >
       {servers.length === 0 && <p class="quiet">None yet.</p>}
       <ul class="rows scrolling">
@@ -189,7 +184,7 @@ function ServerRow({ server, movedMs }: { readonly server: WireServer; readonly 
     <li>
       <div class="row server-row">
         <span class={`state ${state}`} title={state} />
-        <span class="server-label" title={`${label} · #${id} · ${ipv4}`}>
+        <span class="grow server-label" title={`${label} · #${id} · ${ipv4}`}>
           {label}
         </span>
         <span class="quiet server-state">{state}</span>
@@ -220,7 +215,6 @@ const WORDS: Readonly<Record<MoneyEntry['kind'], string>> = {
   refund: 'Refund',
 };
 
-/** The last top-ups, charges and refunds, newest first. */
 function Money({ entries }: { readonly entries: readonly MoneyEntry[] }) {
   return (
     <Section id="money" title="Charges and refunds">
@@ -319,7 +313,6 @@ function PriceRow({ plan: { code, monthly } }: { readonly plan: Plan }) {
   );
 }
 
-/** The faults that the hosting service can be switched to. */
 function Faults({ panel: { presets, account } }: { readonly panel: PanelState }) {
   const { faults } = account;
   return (
@@ -357,7 +350,7 @@ export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitch
       <button
         type="button"
         role="switch"
-        class="switch"
+        class="row switch"
         aria-checked={on.length > 0}
         aria-busy={isBusy}
         aria-describedby={hintId}
@@ -366,7 +359,7 @@ export function FaultSwitch({ preset: { id, title, hint }, faults }: FaultSwitch
         <span class="switch-knob" aria-hidden="true" />
         <span class="switch-words">{title}</span>
       </button>
-      <p id={hintId} class="fault-hint">
+      <p id={hintId} class="quiet fault-hint">
         {hint} {on.length > 0 && <strong>{describeLeft(on)}</strong>}
       </p>
       <Refused words={refusal} />
@@ -409,7 +402,6 @@ const LINKS = [
   { text: 'Gallery', href: '/gallery', hint: 'every message and modal of the app' },
 ];
 
-/** The other pages of the sandbox. */
 function Links() {
   return (
     <ul class="panel-links">

@@ -40,7 +40,6 @@ export function usePanelAction() {
   return { isBusy, refusal, run };
 }
 
-/** Why an action was refused, next to its button. */
 export function Refused({ words }: { readonly words: string }) {
   return (
     <div role="alert" class={words ? 'refused' : ''}>

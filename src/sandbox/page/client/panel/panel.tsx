@@ -12,7 +12,7 @@ export function Panel({ state }: { readonly state: PageState }) {
   const panel = useScreen((screen) => screen.panel);
   return (
     <div class="panel">
-      <div class="panel-head">
+      <div class="row panel-head">
         <h2>Behind the scenes</h2>
         <IconButton
           name="close"
@@ -38,7 +38,6 @@ const TABS: readonly (readonly [PanelTab, string])[] = [
   ['traffic', 'Traffic'],
 ];
 
-/** The tabs of the panel; arrow keys move between them. */
 function PanelTabs({ brokenRules }: { readonly brokenRules: number }) {
   const shown = useScreen((screen) => screen.panelTab);
   const move = (event: KeyboardEvent) => {

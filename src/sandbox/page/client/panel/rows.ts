@@ -3,10 +3,8 @@ import { readJson, textIn } from '../../../slack/json.ts';
 import type { TrafficEntry } from '../../../slack/page-api.ts';
 import type { TrafficKind } from '../state.ts';
 
-/** One request of either kind, as the list shows it. */
 export type Row = ReturnType<typeof slackRow> | ReturnType<typeof hostingRow>;
 
-/** Requests of both kinds in the order in which they were sent. */
 export function mergeTraffic(
   entries: readonly TrafficEntry[],
   requests: readonly RequestEntry[],

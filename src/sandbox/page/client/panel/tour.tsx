@@ -25,7 +25,7 @@ export function Tour({ panel }: { readonly panel: PanelState }) {
           <li key={step.id} class={`step ${step.isDone ? 'done' : ''} ${step.id === open ? 'open' : ''}`}>
             <button
               type="button"
-              class="step-head"
+              class="row step-head"
               aria-expanded={step.id === open}
               onClick={() => setOpened(step.id === open ? '' : step.id)}
             >
@@ -33,7 +33,9 @@ export function Tour({ panel }: { readonly panel: PanelState }) {
                 {step.isDone ? '✓' : index + 1}
               </span>
               <span class="step-title">{step.title}</span>
-              {step.doneAt !== null && <time class="step-time">{clockTime(new Date(step.doneAt))}</time>}
+              {step.doneAt !== null && (
+                <time class="quiet step-time">{clockTime(new Date(step.doneAt))}</time>
+              )}
             </button>
             {step.id === open && (
               <div class="step-body">

@@ -68,7 +68,6 @@ const WAYS: Readonly<Record<Row['way'], readonly [string, string]>> = {
   'to-hosting': ['→ API', 'The app calls the hosting API'],
 };
 
-/** One request; opens to show its details. */
 function RequestRow({ row }: { readonly row: Row }) {
   const [isOpen, setOpen] = useState(false);
   const { way, what, tookMs, ending, isBad, code, fault } = row;
@@ -84,7 +83,7 @@ function RequestRow({ row }: { readonly row: Row }) {
         <span class={`way ${way}`} title={meaning}>
           {sign}
         </span>
-        <span class="what" title={what}>
+        <span class="grow what" title={what}>
           {what}
         </span>
         {tookMs !== null && <span class={tookMs > SLOW_MS ? 'took slow' : 'took'}>{tookMs} ms</span>}
@@ -152,7 +151,6 @@ function momentOf(at: number): string {
   return `${new Intl.DateTimeFormat('en-GB', how).format(at)}.${ms}`;
 }
 
-/** The rules that the app broke, newest first. */
 function BrokenRules({ brokenRules }: { readonly brokenRules: readonly BrokenRule[] }) {
   return (
     <Section id="broken-rules" title="Slack’s rules">
@@ -171,7 +169,6 @@ function BrokenRules({ brokenRules }: { readonly brokenRules: readonly BrokenRul
   );
 }
 
-/** How many rules the app has broken, if any. */
 export function BrokenRuleCount({ brokenRules }: { readonly brokenRules: number }) {
   if (brokenRules === 0) return null;
   return (

@@ -1,6 +1,5 @@
 import { getScreen } from '../state.ts';
 
-/** A piece of a line of mrkdwn. */
 export type Inline =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'bold' | 'italic' | 'strike'; readonly children: readonly Inline[] }
@@ -59,15 +58,16 @@ const STYLES: Readonly<Record<string, 'bold' | 'italic' | 'strike'>> = {
   _: 'italic',
   '~': 'strike',
 };
+type Span = readonly [RegExp, (content: string) => Inline];
+
 /** What starts something other than text, tried at every place; the first group is its content. */
-const SPANS: readonly [RegExp, (content: string) => Inline][] = [
+const SPANS: readonly Span[] = [
   [/`([^`\n]+)`/y, (content) => ({ type: 'code', children: parseCode(content) })],
   [/<([^<>\n]+)>/y, parseReference],
   [/:([a-z0-9_+'-]+):/y, (name) => ({ type: 'emoji', name })],
 ];
 const BARE_LINK = /(https?:\/\/[^\s<>|]*[^\s<>|.,;:!?)'"])/y;
 
-/** Reads one line. */
 export function parseInline(line: string, options: MrkdwnOptions = {}): readonly Inline[] {
   const spans = options.verbatim ? SPANS : [...SPANS, [BARE_LINK, parseReference] as const];
   const found: Inline[] = [];
@@ -92,11 +92,7 @@ export function parseInline(line: string, options: MrkdwnOptions = {}): readonly
   return found;
 }
 
-function matchSpan(
-  spans: readonly (readonly [RegExp, (content: string) => Inline])[],
-  line: string,
-  at: number,
-) {
+function matchSpan(spans: readonly Span[], line: string, at: number) {
   for (const [pattern, make] of spans) {
     pattern.lastIndex = at;
     const match = pattern.exec(line);
@@ -206,7 +202,6 @@ function startOfDay(ms: number): number {
   return new Date(ms).setHours(0, 0, 0, 0);
 }
 
-/** The moment of a message, from its ts. */
 export function dateOfTs(ts: string): Date {
   return new Date(Number(ts) * 1000);
 }

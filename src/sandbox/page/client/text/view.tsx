@@ -32,7 +32,6 @@ export function plainWords(of: Json | undefined): string {
   return of?.emoji === false ? text : withEmoji(text);
 }
 
-/** Slack's mrkdwn. */
 export function Mrkdwn({ text, verbatim = false }: { readonly text: string; readonly verbatim?: boolean }) {
   return (
     <>
@@ -120,7 +119,6 @@ function SlackDate({ seconds, format, fallback }: { seconds: number; format: str
   );
 }
 
-/** A rich_text block. */
 export function RichText({ block }: { readonly block: Json }) {
   return (
     <>
@@ -135,7 +133,7 @@ export function RichText({ block }: { readonly block: Json }) {
 function Part({ part }: { readonly part: Json }) {
   const words = objectsIn(part, 'elements').map((each) => textIn(each, 'text'));
   if (part.type === 'rich_text_preformatted') return <Preformatted>{words}</Preformatted>;
-  return <span class="unknown">({textIn(part, 'type')} is not in the sandbox)</span>;
+  return <span class="quiet unknown">({textIn(part, 'type')} is not in the sandbox)</span>;
 }
 
 const COPIED_MS = 2000;
@@ -218,7 +216,6 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
 /** An emoji by its name; an unknown one as it was typed. */
 const namedSign = (name: string) => findEmoji(name) ?? `:${name}:`;
 
-/** What the app has put on a message. */
 export function Reactions({ names }: { readonly names: readonly string[] }) {
   return (
     <div class="reactions">
@@ -242,7 +239,6 @@ function Sign({ emoji }: { readonly emoji: DrawnEmoji }) {
   );
 }
 
-/** Words, with their emojis as drawings. */
 export function Signed({ text }: { readonly text: string }) {
   if (!DRAWN_PATTERN.test(text)) return <>{text}</>;
   // With a group in the pattern, every second part is an emoji.
