@@ -1,4 +1,3 @@
-import type { AdminList, Channels, Groups, Users } from './core/directory.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import type { Jobs } from './db/jobs.ts';
 import type { Locks } from './db/locks.ts';
@@ -6,6 +5,7 @@ import type { assembleStore } from './db/open-store.ts';
 import type { LastLists } from './home/read-home.ts';
 import type { FindHosting } from './hosting/hosting-api.ts';
 import type { Log } from './log.ts';
+import type { AdminList, Channels, Groups, Users } from './slack/directory.ts';
 import type { Outbox } from './slack/outbox.ts';
 import type { SlackAbilities } from './slack/refusals.ts';
 import type { createNotifiers } from './slack-app.ts';

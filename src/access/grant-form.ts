@@ -1,9 +1,9 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import type { UserGroup } from '../core/directory.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
 import { type Grantee, ROLES, type Role } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';
+import type { UserGroup } from '../slack/directory.ts';
 import { context, option, section } from '../slack/kit/blocks.ts';
 import type { FieldKinds } from '../slack/kit/fields.ts';
 import type { Origin } from '../slack/kit/form.ts';

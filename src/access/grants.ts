@@ -1,6 +1,5 @@
 import type { AppContext } from '../context.ts';
 import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
-import type { UserGroup } from '../core/directory.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -10,6 +9,7 @@ import type { Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
 import { redrawHomes } from '../home/redraw.ts';
 import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
+import type { UserGroup } from '../slack/directory.ts';
 
 export interface AccessList {
   readonly grants: readonly Grant[];

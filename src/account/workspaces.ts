@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AuditDetails } from '../core/audit-entry.ts';
-import type { Channels } from '../core/directory.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
@@ -11,6 +10,7 @@ import { findZone } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
 import { lockWorkspace } from '../db/locks.ts';
+import type { Channels } from '../slack/directory.ts';
 import { textMessage } from '../slack/kit/blocks.ts';
 import { channelId, userId } from '../slack/kit/fields.ts';
 import { mention } from '../slack/kit/text.ts';

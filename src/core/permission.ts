@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import type { FreshOption, SlackUser } from './directory.ts';
+import type { FreshOption, SlackUser } from '../slack/directory.ts';
 import type { Caller, UseCaseSpec } from './entry.ts';
 import { Refusal } from './errors.ts';
 import { EVERY_SERVER, isSameLabel } from './labels.ts';

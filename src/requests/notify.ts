@@ -1,6 +1,5 @@
 import type { AppContext } from '../context.ts';
 import { type AuditEntry, auditRoles } from '../core/audit-entry.ts';
-import type { Users } from '../core/directory.ts';
 import { makeAuditEntry } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId } from '../core/ids.ts';
@@ -8,6 +7,7 @@ import { listApprovers, listOwners } from '../core/permission.ts';
 import { type Actor, THE_APP } from '../core/roles.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
+import type { Users } from '../slack/directory.ts';
 import type { Message } from '../slack/kit/blocks.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';

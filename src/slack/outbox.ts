@@ -1,7 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { CurrencyOf } from '../account/workspaces.ts';
-import type { Channels, Users } from '../core/directory.ts';
 import type { Caller } from '../core/entry.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
@@ -9,6 +8,7 @@ import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
+import type { Channels, Users } from './directory.ts';
 import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { NewGrant } from '../../src/access/grants.ts';
 import type { AppContext, Store } from '../../src/context.ts';
 import type { StoredEntry } from '../../src/core/audit-entry.ts';
-import type { SlackUser, Users } from '../../src/core/directory.ts';
 import { type Caller, createEntry, defineUseCase, type Entry, type UseCase } from '../../src/core/entry.ts';
 import { DatabaseUnreachable, HostingError, Refusal } from '../../src/core/errors.ts';
 import { hasRole } from '../../src/core/permission.ts';
 import { ROLES, type Role, strongestRole } from '../../src/core/roles.ts';
 import { Secret } from '../../src/core/secret.ts';
+import type { SlackUser, Users } from '../../src/slack/directory.ts';
 import { newGrant, open, T0 } from '../db/support.ts';
 import { MEMBER, makeContext } from '../support/context.ts';
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { AppContext, Store } from '../../src/context.ts';
 import type { Catalog } from '../../src/core/catalog.ts';
-import type { SlackUser } from '../../src/core/directory.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
@@ -9,6 +8,7 @@ import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { createLastLists, type Home, readHome } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
+import type { SlackUser } from '../../src/slack/directory.ts';
 import { entry, newApproval, newCreate, newGrant, newRenew, open, stillSystem, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 

@@ -1,11 +1,11 @@
 import type { AppContext, Store } from '../../src/context.ts';
-import type { SlackUser } from '../../src/core/directory.ts';
 import type { Server, ServerList } from '../../src/core/server.ts';
 import { createJobs } from '../../src/db/jobs.ts';
 import { createLocks } from '../../src/db/locks.ts';
 import { createLastLists } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../src/log.ts';
+import type { SlackUser } from '../../src/slack/directory.ts';
 import { stillSystem } from '../db/fixtures.ts';
 
 const silentRequests = {
