@@ -198,6 +198,17 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
     });
 
+    test('does not happen once another process holds the lock of the account', async () => {
+      const { operation } = await confirm(ledger, newCreate());
+      await lease(operation.id, T0);
+      await store.lockLeases.take({ name: 'account', owner: 'other' }, 30_000);
+      const sentUnder = (owner: string) =>
+        ledger.markSent(operation.id, sentBy('a', T0, { lock: { name: 'account', owner } }));
+      expect(await sentUnder('mine')).toBe('refused');
+      expect(await ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
+      expect(await sentUnder('other')).toBe('sent');
+    });
+
     test.each([
       ['the API key', () => store.apiKeys.put('T1', new Secret('k'), 'U9', T0)],
       ['a role', () => store.grants.put(newGrant())],
