@@ -60,7 +60,7 @@ export async function openSetting({
     [Symbol.asyncDispose]: async () => {
       await slack[Symbol.asyncDispose]();
       await hosting.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       if (postgres !== undefined) await dropDatabases(postgres, made);
     },
   };

@@ -36,7 +36,7 @@ export async function startSoakTeam(seed: number, isLong: boolean) {
   };
   try {
     const folder = await mkdtemp(join(tmpdir(), 'vps-soak-'));
-    keep({ [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) });
+    keep({ [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }) });
     const team = await startAround(folder, seed, keep);
     return { ...team, isLong, [Symbol.asyncDispose]: dispose };
   } catch (error) {

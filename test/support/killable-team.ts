@@ -87,7 +87,7 @@ export async function startKillableTeam({
       const violations = await watch.judge(exempt);
       await slack.stop();
       await hosting.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       failOn(violations);
     },
   };

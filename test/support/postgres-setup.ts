@@ -35,7 +35,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   provide('postgres', { url: server.url, prefix });
   return async () => {
     await server[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
 }
 

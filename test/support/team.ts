@@ -111,7 +111,7 @@ export async function startTeam(options: TeamOptions = {}) {
       await slack.stop();
       await hosting.close();
       await database.giveBack();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       failOn(violations);
     },
   };

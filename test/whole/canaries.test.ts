@@ -215,7 +215,7 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
     );
     expect(shown.map(({ to }) => to)).toContain(USERS.mara.id);
   }
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
 it('a defect of the app is logged without its message, which may hold anything, and shown with its incident ID', async () => {

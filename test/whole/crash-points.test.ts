@@ -70,7 +70,7 @@ async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
     charges: () => hosting.charges(account).length,
     servers: () => hosting.listServers(account),
     [Symbol.asyncDispose]: async () => {
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       await team[Symbol.asyncDispose]();
       await lent?.giveBack();
     },

@@ -194,7 +194,7 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       const ready = await (await fetch(`${team.appUrl}/readyz`)).text();
       const told = [warnings.join(), ready].map((words) => words.includes('restored from a backup'));
       expect(told).toEqual(saysSo ? [false, false] : [true, true]);
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   );
 });

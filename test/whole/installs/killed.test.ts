@@ -75,7 +75,7 @@ async function startInstalling(crashAt: number) {
       await app?.kill();
       await slack.stop();
       await hosting.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

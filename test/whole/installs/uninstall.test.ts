@@ -298,7 +298,7 @@ async function workOver(installed: number): Promise<Work> {
     return { ...work, lines };
   } finally {
     await store.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
