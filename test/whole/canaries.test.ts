@@ -86,10 +86,7 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
   });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   const apiKey = hosting.createKey(account);
-  const environment = environmentOf(slack, hosting, folder, {
-    LOG_LEVEL: 'debug',
-    HOSTING_TIMEOUT_MS: '700',
-  });
+  const environment = environmentOf(slack, hosting, folder, { LOG_LEVEL: 'debug' });
   const messages: StoredMessage[] = [];
   slack.onEvent((event) => {
     if (event.type === 'message' || event.type === 'message_changed') messages.push(event.message);
