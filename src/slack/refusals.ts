@@ -6,7 +6,7 @@ import { HOUR_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import type { Message, MessageBlock } from './kit/blocks.ts';
-import { escapeText, shorten } from './kit/text.ts';
+import { escapeText, readJson, shorten } from './kit/text.ts';
 import type { SeenAnswer, SlackAnswer } from './slack-api.ts';
 
 /** A refusal by Slack, in Slack's terms. Nothing in it repeats what was posted. */
@@ -58,13 +58,10 @@ export function readReplyRefusal(status: number, text: string): SlackRefusal | u
 
 function saysNotOk(text: string): boolean {
   // Slack's usual answer is a bare `ok`: throwing for each costs a fiftieth of the time of a long list.
-  if (!/^\s*\{/.test(text)) return false;
-  try {
-    return JSON.parse(text)?.ok === false;
-  } catch {
-    return false;
-  }
+  return /^\s*\{/.test(text) && refusingReply.safeParse(readJson(text)).success;
 }
+
+const refusingReply = z.object({ ok: z.literal(false) });
 
 /** Whether the answer to a post to a `response_url` says `ok`. A root password counts as sent only then (docs/design.md 2.4). */
 export function saysOk(text: string): boolean {

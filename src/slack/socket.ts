@@ -6,6 +6,7 @@ import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { quietLogger, type Transport } from './bolt.ts';
+import { readJson } from './kit/text.ts';
 import { namedId } from './payloads.ts';
 import { isTokenRefused, readRefusal } from './refusals.ts';
 
@@ -324,7 +325,7 @@ function interceptMessages(client: Client, log: Log, life: Life): void {
   if (handlers.length === 0) throw new Error('Slack’s library does not read what arrives over a WebSocket');
   client.removeAllListeners('ws_message');
   client.on('ws_message', (data: unknown, isBinary: unknown) => {
-    if (!takeMessage(typeof data === 'string' ? parse(data) : undefined, life, log)) return;
+    if (!takeMessage(typeof data === 'string' ? readJson(data) : undefined, life, log)) return;
     for (const handle of handlers) {
       Promise.resolve(handle(data, isBinary)).catch((error: unknown) =>
         log.error('a message from Slack was not understood', describeDefect(error)),
@@ -373,14 +374,6 @@ function takeMessage(message: unknown, life: Life, log: Log): boolean {
   // Slack sends an unacknowledged request again, over another connection.
   if (life.isTaking) life.unacknowledged.add(work.envelope_id);
   return life.isTaking;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether Slack keeps using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */

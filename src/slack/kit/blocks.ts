@@ -18,7 +18,7 @@ import type {
 import { z } from 'zod';
 import { PART_OF_LIST } from '../../core/find-server.ts';
 import type { WorkspaceId } from '../../core/ids.ts';
-import { plainLabel, shorten } from './text.ts';
+import { plainLabel, readJson, shorten } from './text.ts';
 
 /** A block of a message, charts included. */
 export type MessageBlock = KnownBlock | ChartBlock;
@@ -257,15 +257,8 @@ const metadata = z.looseObject({ o: z.looseObject({}) });
 /** Puts the workspace into the IDs of a view's blocks, and into the origin in its metadata. */
 export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
   const stamped = { ...view, blocks: stampBlocks(view.blocks, workspaceId) };
-  const written = parseMetadata(view.private_metadata ?? '');
+  // Absent in a view without a form, which can't be submitted.
+  const written = metadata.safeParse(readJson(view.private_metadata ?? '')).data;
   if (!written) return stamped;
   return { ...stamped, private_metadata: JSON.stringify({ ...written, o: { ...written.o, workspaceId } }) };
-}
-
-function parseMetadata(text: string) {
-  try {
-    return metadata.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined; // a view without a form, which can't be submitted
-  }
 }

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { Refusal } from '../../core/errors.ts';
 import type { Server } from '../../core/server.ts';
 import { LIMITS, option, plain } from './blocks.ts';
-import { plainLabel, plainState } from './text.ts';
+import { plainLabel, plainState, readJson } from './text.ts';
 
 /** The options of every field. */
 interface FieldOptions {
@@ -181,13 +181,7 @@ export const channelId = z.string().regex(/^[CDG]\w{0,63}$/);
  * @throws Refusal `unreadable_press` if another version of the app wrote it, or it was forged
  */
 export function parseJson<Value>(text: string, schema: z.ZodType<Value>): Value {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Refusal('unreadable_press', {});
-  }
-  return parseValue(value, schema);
+  return parseValue(readJson(text), schema);
 }
 
 /** Checks a parsed value from a button or a modal against its schema. @throws Refusal `unreadable_press` */

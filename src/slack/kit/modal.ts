@@ -13,7 +13,7 @@ import {
   readEntered,
 } from './fields.ts';
 import type { Origin } from './form.ts';
-import { shorten } from './text.ts';
+import { readJson, shorten } from './text.ts';
 
 /** The answer to a submission, and the rest of the work. */
 export interface SubmitAnswer {
@@ -101,11 +101,7 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
 
 /** Reads from a modal's metadata where it was opened; undefined if the app didn't write them. */
 export function findOrigin(privateMetadata: string): Origin | undefined {
-  try {
-    return parseJson(privateMetadata, envelope).o;
-  } catch {
-    return undefined;
-  }
+  return envelope.safeParse(readJson(privateMetadata)).data?.o;
 }
 
 /** The shape of a modal's metadata: `o` is its origin, `m` its own part. */

@@ -11,6 +11,15 @@ export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
+/** Parses JSON; undefined if the text is none. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Cuts a text to at most `most` UTF-16 code units, the ellipsis included, never inside a surrogate pair. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -5,7 +5,7 @@ import type { ComingServers, WantedList } from '../../home/read-home.ts';
 import type { SlackRequest } from '../request.ts';
 import { context, LIMITS, plain } from './blocks.ts';
 import type { Origin } from './form.ts';
-import { shorten } from './text.ts';
+import { readJson, shorten } from './text.ts';
 
 // The two views whose buttons answer in the same view: a card's modal, and the Home tab.
 
@@ -116,9 +116,5 @@ const metadata = z.object({ m: z.object({ page: z.number().int().min(0) }) });
 
 /** Reads the page of the list that a Home view shows from its metadata; 0 if it has none. */
 export function readHomePage(privateMetadata: string): number {
-  try {
-    return metadata.safeParse(JSON.parse(privateMetadata)).data?.m.page ?? 0;
-  } catch {
-    return 0;
-  }
+  return metadata.safeParse(readJson(privateMetadata)).data?.m.page ?? 0;
 }
