@@ -10,6 +10,7 @@ import type { System } from '../system.ts';
 import { type Message, section } from './kit/blocks.ts';
 import { type HomeContent, homeView, type LoadHome, type WantedHome } from './kit/views.ts';
 import { holdsSecret, plainText, refusesView } from './refusals.ts';
+import { NO_REPLY } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
 
@@ -355,8 +356,7 @@ export function replyInHome(
     await add([isSent ? SHOWN_IN_MESSAGES : NOT_SHOWN]);
     return isSent;
   };
-  const none = async () => false;
-  return { send, replace: send, edit: none, delete: none, announce: none };
+  return { ...NO_REPLY, send, replace: send };
 }
 
 /** Returns a message's blocks without charts, which Home doesn't take. */

@@ -33,7 +33,8 @@ const IN_PLACE: ResponseOptions = { replace_original: true };
 
 /** Creates the replies to a command or a press, through its `response_url`: also in DMs and where the bot is no member. */
 export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack: SlackApi): Reply {
-  return { ...createReply(async () => url, to, slack), url };
+  const findThread = async () => to.thread;
+  return { ...createReply(async () => url, to, findThread, slack), url };
 }
 
 /** A confirmation: its user, and where it was made. */
@@ -74,19 +75,9 @@ export function createStoredReply(
   { clients, replyUrls, kept, system }: StoredReplyParts,
 ): Reply {
   const findUrl = () => replyUrls.use(confirmationId, system.now());
-  const slack = clients.of(workspaceId);
-  const find = async () => {
-    const found = thread ?? (await kept.find('thread', confirmationId));
-    return createReply(findUrl, { userId, channelId, thread: found }, slack);
-  };
-  const send = async (message: Message) => (await find()).send(message);
-  return {
-    send,
-    replace: send,
-    edit: async (message) => (await find()).edit(message),
-    delete: async () => false,
-    announce: async (message) => (await find()).announce(message),
-  };
+  const findThread = async () => thread ?? (await kept.find('thread', confirmationId));
+  const reply = createReply(findUrl, { userId, channelId }, findThread, clients.of(workspaceId));
+  return { ...reply, replace: reply.send, delete: none };
 }
 
 /**
@@ -96,7 +87,8 @@ export function createStoredReply(
  */
 function createReply(
   findUrl: () => Promise<Secret<string> | undefined>,
-  to: Addressee,
+  { userId, channelId }: Addressee,
+  findThread: () => Promise<Thread | undefined>,
   slack: SlackApi,
 ): Reply {
   const byUrl = async (message: Message, options: ResponseOptions): Promise<boolean> => {
@@ -105,38 +97,33 @@ function createReply(
     const answer = await slack.respond(url, options, message);
     return answer.ok && (answer.saysOk || !holdsSecret(message));
   };
-  const ephemerally = (message: Message) => postEphemeral(message, to, slack);
+  /** Fails in DMs and where the bot is no member. */
+  const ephemerally = async (message: Message, thread: Thread | undefined) => {
+    if (channelId === undefined) return false;
+    const threadTs = thread?.isOpen ? thread.ts : undefined;
+    return (await slack.postEphemeral(channelId, userId, message, threadTs)).ok;
+  };
   const send = async (message: Message) => {
-    const isForThread = to.thread?.isOpen === true && !holdsSecret(message);
-    if (isForThread && (await ephemerally(message))) return true;
-    return (await byUrl(message, EPHEMERALLY)) || (!isForThread && (await ephemerally(message)));
+    const thread = await findThread();
+    const isForThread = thread?.isOpen === true && !holdsSecret(message);
+    if (isForThread && (await ephemerally(message, thread))) return true;
+    return (await byUrl(message, EPHEMERALLY)) || (!isForThread && (await ephemerally(message, thread)));
   };
   return {
     send,
-    replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message),
+    replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message, await findThread()),
     edit: (message) => byUrl(message, IN_PLACE),
     delete: async () => {
       const url = await findUrl();
       return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
     },
     announce: async (message) => {
-      const { channelId, thread } = to;
+      const thread = await findThread();
       if (await byUrl(message, { ...IN_CHANNEL, thread_ts: thread?.ts })) return true;
       // Fails where the bot is no member.
       return channelId !== undefined && (await slack.post(channelId, message, thread?.ts)).ok;
     },
   };
-}
-
-/** Posts an ephemeral message. Returns false in DMs and where the bot is no member. */
-async function postEphemeral(
-  message: Message,
-  { userId, channelId, thread }: Addressee,
-  slack: SlackApi,
-): Promise<boolean> {
-  if (channelId === undefined) return false;
-  const threadTs = thread?.isOpen ? thread.ts : undefined;
-  return (await slack.postEphemeral(channelId, userId, message, threadTs)).ok;
 }
 
 const NOT_SHOWN =
@@ -258,7 +245,7 @@ export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['
     },
     replace: async (message) => (await edit(message)) || otherwise.send(message),
     edit,
-    delete: async () => false,
+    delete: none,
   };
 }
 
