@@ -105,21 +105,6 @@ export type OpenedView =
   | { readonly ok: true; readonly viewId: string }
   | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' | 'unanswered' };
 
-/** The modals of this user. */
-export interface Views {
-  /** Opens a modal with the request's trigger, which expires after 3 s. */
-  open(view: ModalView): Promise<OpenedView>;
-  /** Replaces an open modal. */
-  update(viewId: string, view: ModalView): Promise<SlackAnswer>;
-  /**
-   * Stores the reply URL and the thread for a form, and returns the origin for its metadata. Pass an ID for a form that is no
-   * modal. @throws what the store throws
-   */
-  storeOrigin(formId?: ConfirmationId): Promise<Origin>;
-  /** Makes the outcome of a confirmation appear in this modal, if it is still open. */
-  follow(id: ConfirmationId, viewId: string): void;
-}
-
 /** What requests are made with. */
 export interface RequestParts extends AdmissionParts {
   readonly entry: Entry;
@@ -240,27 +225,36 @@ const REPLY_URL_MS = 30 * MINUTE_MS;
 /** How long a thread is stored: longer than an order can wait for its approval and its outcome. */
 const THREAD_MS = 60 * DAY_MS;
 
+export type Views = ReturnType<typeof createViews>;
+
+/** Creates the modals of one user. */
 function createViews(
   { clients, followedViews, acknowledgedViews, replyUrls, kept, system }: RequestParts,
   { actor: { workspaceId, channelId }, surface }: Caller,
   { reply, triggerId, thread }: ReplyTarget,
-): Views {
+) {
   return {
-    open: async (view) => {
+    /** Opens a modal with the request's trigger, which expires after 3 s. */
+    open: async (view: ModalView): Promise<OpenedView> => {
       if (triggerId === undefined) return { ok: false, why: 'no_trigger' };
       const opened = await clients.of(workspaceId).openView(triggerId, view);
       return opened.ok ? opened : { ok: false, why: whyNotOpened(opened.error) };
     },
-    update: (viewId, view) =>
+    /** Replaces an open modal. */
+    update: (viewId: string, view: ModalView): Promise<SlackAnswer> =>
       acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, view)),
-    // The reply path stays with us, sealed; the modal carries only its ID.
-    storeOrigin: async (formId = system.newId()) => {
+    /**
+     * Stores the reply URL and the thread for a form, and returns the origin for its metadata. Pass an ID for a form that is no
+     * modal. The reply URL stays with us, sealed; the modal carries only its ID. @throws what the store throws
+     */
+    storeOrigin: async (formId: ConfirmationId = system.newId()): Promise<Origin> => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       if (thread) await kept.put('thread', formId, workspaceId, thread, system.now() + THREAD_MS);
       const isHome = surface === 'home' ? (true as const) : undefined;
       return { formId, channelId, thread, isHome };
     },
-    follow: (id, viewId) => void followedViews.set(id, viewId),
+    /** Makes the outcome of a confirmation appear in this modal, if it is still open. */
+    follow: (id: ConfirmationId, viewId: string): void => void followedViews.set(id, viewId),
   };
 }
 

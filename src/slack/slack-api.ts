@@ -90,17 +90,6 @@ export interface SeenAnswer {
 /** Called with each answer, to learn how the app is set up in Slack. */
 type SlackWatch = (seen: SeenAnswer) => void;
 
-/** The connections to Slack, which the clients of all workspaces share. */
-export interface SlackConnections {
-  /** Creates a client that calls the Web API with this token. */
-  open(findToken: FindToken, watch?: SlackWatch): SlackApi;
-  /** Returns options for another client of Slack's libraries: a new object each time, since they write into it. */
-  clientOptions(): WebClientOptions;
-  /** Slack's clock, by the answers of the Web API. */
-  readonly clock: SlackClock;
-  close(): Promise<void>;
-}
-
 /** The result of a call: what Slack returned, or Slack's error code or the name of the failure. */
 export type SlackAnswer<More = unknown> =
   | ({ readonly ok: true } & More)
@@ -109,14 +98,16 @@ export type SlackAnswer<More = unknown> =
 /** The timeout of a call, which is made once, since a user waits for it. */
 const TIMEOUT_MS = 5000;
 
-/** Creates the connections; none is opened yet. */
+export type SlackConnections = ReturnType<typeof createSlackConnections>;
+
+/** Creates the connections to Slack, which the clients of all workspaces share; none is opened yet. */
 export function createSlackConnections(options: {
   readonly apiUrl: string;
   readonly log: Log;
   readonly system: System;
   /** Called with each answer, for metrics. */
   readonly onAnswer?: SlackWatch;
-}): SlackConnections {
+}) {
   const refused = createRefusalLog(options.log, options.system);
   const clock = createSlackClock(options.system);
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000 });
@@ -137,7 +128,8 @@ export function createSlackConnections(options: {
   });
   const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
-    open: (findToken, watchWorkspace) => {
+    /** Creates a client that calls the Web API with this token. */
+    open: (findToken: FindToken, watchWorkspace?: SlackWatch): SlackApi => {
       const watch: SlackWatch = (seen) => {
         options.onAnswer?.(seen);
         watchWorkspace?.(seen);
@@ -145,7 +137,9 @@ export function createSlackConnections(options: {
       const call = createCall(findToken, connect, refused, watch);
       return createSlackApi(call, agent, refused, options.system, watch);
     },
+    /** Returns options for another client of Slack's libraries: a new object each time, since they write into it. */
     clientOptions,
+    /** Slack's clock, by the answers of the Web API. */
     clock,
     close: () => agent.destroy(),
   };

@@ -155,20 +155,6 @@ async function pause(ms: number, { system, signal }: Supervision): Promise<void>
   if (ms > 0) await system.sleep(ms, signal).catch(() => undefined);
 }
 
-/** One WebSocket to Slack. It never reconnects, but is replaced. */
-interface SocketConnection {
-  /** Whether requests can arrive over it and be answered. */
-  isUp(): boolean;
-  /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
-  readonly leaving: Promise<string>;
-  /** Resolves when it has ended from either side. */
-  readonly ended: Promise<void>;
-  /** Resolves when all requests have been acknowledged, or Slack has stopped waiting for them. */
-  settled(): Promise<void>;
-  /** Stops taking requests, and closes once those that it took have been acknowledged, or can't be any more. */
-  close(): Promise<void>;
-}
-
 /** Slack refused a connection, or it ended before Slack had confirmed it. The message is the reason: Slack's, or one of the app's. */
 class SocketRefused extends Error {}
 
@@ -286,7 +272,10 @@ interface Life {
   leave(reason: string): void;
 }
 
-function createConnection(client: Client, { log, system, onAck }: Options): SocketConnection {
+type SocketConnection = ReturnType<typeof createConnection>;
+
+/** Creates one WebSocket to Slack. It never reconnects, but is replaced. */
+function createConnection(client: Client, { log, system, onAck }: Options) {
   const unacknowledged = createUnacknowledged(system, onAck);
   const leaving = withResolvers<string>();
   const ended = withResolvers();
@@ -303,10 +292,14 @@ function createConnection(client: Client, { log, system, onAck }: Options): Sock
     ended.resolve();
   });
   return {
+    /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
     leaving: leaving.promise,
+    /** Resolves when it has ended from either side. */
     ended: ended.promise,
     settled: unacknowledged.settled,
+    /** Whether requests can arrive over it and be answered. */
     isUp: () => life.isGreeted && client.websocket?.isActive() === true,
+    /** Stops taking requests, and closes once those that it took have been acknowledged, or can't be any more. */
     close: async () => {
       life.isTaking = false;
       if (client.websocket?.isActive()) await unacknowledged.settled();
