@@ -13,7 +13,7 @@ import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { StepOutputs } from './payloads.ts';
-import { isProven, isTokenRefused } from './refusals.ts';
+import { isChannel, isProven, isTokenRefused } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type {
   AcknowledgedViews,
@@ -155,8 +155,10 @@ export function createOutbox(parts: OutboxParts) {
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
     /** Reacts to the message that was acted on, so that everyone who scrolls past it sees the outcome. */
-    react: (workspaceId: WorkspaceId, message: PostedMessage, isDone: boolean) =>
-      react(clients.of(workspaceId), message, isDone),
+    react: async (workspaceId: WorkspaceId, message: PostedMessage, isDone: boolean): Promise<void> => {
+      // The thread says the same in words, so a refusal doesn't matter: the scope is optional.
+      await clients.of(workspaceId).react(message, isDone ? 'white_check_mark' : 'warning');
+    },
     /** Posts an announcement about what no user did; undefined if none was posted. */
     announceIn: async (workspaceId: WorkspaceId, channelId: ChannelId, message: Message) => {
       if (!(await mayAnnounce(workspaceId, channelId))) return undefined;
@@ -187,15 +189,6 @@ const MESSAGE_GONE: readonly string[] = [
   'is_archived',
   'not_in_channel',
 ];
-
-/** ✅ or ⚠️ on a message. The thread says the same in words, so a refusal doesn't matter: the scope is optional. */
-export async function react(slack: SlackApi, message: PostedMessage, isDone: boolean): Promise<void> {
-  await slack.react(message, isDone ? 'white_check_mark' : 'warning');
-}
-
-function isChannel(recipient: UserId | ChannelId): recipient is ChannelId {
-  return /^[CG]/.test(recipient);
-}
 
 /** The most recipients of one card, so that a request doesn't flood Slack or the team. */
 const MOST_CARDS = 10;

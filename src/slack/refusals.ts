@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { nameOfError } from '../core/errors.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { Message, MessageBlock } from './kit/blocks.ts';
+import { LIMITS, type Message, type MessageBlock } from './kit/blocks.ts';
 import { escapeText, readJson, shorten } from './kit/text.ts';
 import type { SeenAnswer, SlackAnswer } from './slack-api.ts';
 
@@ -148,13 +148,10 @@ export function holdsSecret({ blocks }: Message): boolean {
   return blocks.some(({ type }) => type === 'rich_text');
 }
 
-/** The longest text, in characters. */
-const TEXT_MOST = 3000;
-
 /** Returns the words of a message in mrkdwn, without its buttons, cut to 3,000 characters. */
 export function plainText(message: Message): string {
   const words = (message.plainBlocks ?? message.blocks).flatMap(wordsOf).filter((text) => text !== '');
-  return shorten(words.length === 0 ? message.text : words.join('\n'), TEXT_MOST);
+  return shorten(words.length === 0 ? message.text : words.join('\n'), LIMITS.text);
 }
 
 function wordsOf(block: MessageBlock): string[] {
@@ -262,7 +259,10 @@ function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): Slac
   return method === 'chat.postMessage' && isChannel(channelId) ? 'announcements' : undefined;
 }
 
-const isChannel = (id: string) => /^[CG]/.test(id);
+/** Whether an ID is that of a channel, public or private, and not of a conversation with one user. */
+export function isChannel(id: UserId | ChannelId): id is ChannelId {
+  return /^[CG]/.test(id);
+}
 
 /** Reads an answer as the state of an ability; undefined if it says nothing about the app's setup, as in a short outage. */
 function stateOf(

@@ -16,7 +16,7 @@ import type { Channels } from './directory.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
-import { announce, type MayAnnounce, react } from './outbox.ts';
+import { announce, type MayAnnounce } from './outbox.ts';
 import { whyNotOpened } from './refusals.ts';
 import { explainError } from './reply.ts';
 import type { AdmissionParts } from './routing.ts';
@@ -191,8 +191,8 @@ function makeRequest(
     reactDone: async (announced) => {
       const channelId = announced?.message?.channelId;
       if (!target.thread || channelId === undefined) return;
-      const { clients } = parts;
-      await react(clients.of(caller.actor.workspaceId), { channelId, ts: target.thread.ts }, true);
+      const slack = parts.clients.of(caller.actor.workspaceId);
+      await slack.react({ channelId, ts: target.thread.ts }, 'white_check_mark');
     },
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
