@@ -11,7 +11,6 @@ import type { Delivery } from './routing.ts';
 
 /** A transport for Slack's requests: HTTP or Socket Mode. */
 export interface Transport {
-  /** Sets the app that takes the requests. */
   connect(app: App): void;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly listener?: RequestListener;

@@ -67,7 +67,6 @@ export class RateLimited {
   }
 }
 
-/** Reads a refusal as a rate limit; undefined for any other. */
 function limitIn({ error, retryAfterMs }: Refused): RateLimited | undefined {
   return error === 'ratelimited' ? new RateLimited(retryAfterMs) : undefined;
 }
@@ -76,7 +75,6 @@ type Refused = Extract<SlackAnswer, { readonly ok: false }>;
 
 /** The cached state of one look-up. Times are on the monotonic clock. */
 interface Entry<Answer> {
-  /** The result of the last request; undefined if it failed. */
   readonly answer: Promise<Answer | undefined>;
   /** When Slack may be asked again; infinite while a request is under way. */
   until: number;
@@ -202,7 +200,6 @@ async function lookUpUser(userId: string, slack: SlackApi): Lookup<SlackUser | N
   return readUser(userId, answer.user);
 }
 
-/** Reads a user from Slack's answer; undefined if that can't be read. */
 function readUser(userId: string, given: unknown): SlackUser | undefined {
   const user = slackUser.safeParse(given).data;
   if (!user) return undefined;

@@ -78,7 +78,6 @@ async function runAction(
   if (!request.home) await request.note.sayUnsaid(request.reply);
 }
 
-/** Handles a press on Home, and shows the result there. */
 async function dispatchHomeAction(
   payload: z.output<typeof actionPayload>,
   view: PressedView,
@@ -166,7 +165,6 @@ async function finish(
   return { ack: submissionAck(view ? { with: view } : answer, request), after: () => work };
 }
 
-/** Writes the answer to a submission in Slack's format, with the note about a partial list. */
 function submissionAck(answer: SubmitAnswer, { note }: SlackRequest): SubmissionAck {
   const { with: shown } = answer;
   if (!shown) return undefined;
@@ -273,7 +271,6 @@ const NOT_OPENED = {
     'Slack didn’t confirm that the window opened. If you don’t see it, or it stays on “Loading…”, use the shortcut again.',
 } as const;
 
-/** How long an ack waits for the view with the outcome. */
 const WAIT_MS = 1000;
 /** Slack gives up on an ack after 3 s. */
 const ACK_WITHIN_MS = 2200;

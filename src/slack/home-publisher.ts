@@ -14,19 +14,15 @@ import { NO_REPLY } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
 
-/** What changes on Home after a press. */
 export interface ShownHome {
   readonly page?: number;
-  /** Read the servers anew. */
   readonly isFresh?: boolean;
-  /** The blocks that answer the press. */
   readonly notices?: readonly KnownBlock[];
 }
 
 /** Notes that something has changed for a user, so that their Home is refreshed soon. Returns at once. */
 export type TouchHome = (workspaceId: WorkspaceId, userId: UserId) => void;
 
-/** One Home to be published for one user. */
 interface Publication {
   readonly wanted: WantedHome;
   readonly request: SlackRequest;
@@ -70,7 +66,6 @@ interface Parts {
   readonly load: LoadHome;
   readonly system: System;
   readonly log: Log;
-  /** Makes a request on behalf of a user who has not sent one. */
   readonly requestFor: (
     workspaceId: WorkspaceId,
     userId: UserId,
@@ -165,7 +160,6 @@ export function createHomePublisher(parts: Parts) {
   };
 }
 
-/** Stores that the user has opened Home at this page. */
 function remember({ caller }: SlackRequest, page: number, { homes, system }: Parts): Promise<void> {
   const { workspaceId, userId, channelId = '' } = caller.actor;
   return homes.put(workspaceId, userId, { channelId, page, openedAt: system.now() });
@@ -238,7 +232,6 @@ function createPublish(
     return answer.ok;
   };
 
-  /** Reads and publishes again once Slack's rate limit is over. */
   const retry = async (afterMs: number, publication: Publication): Promise<void> => {
     const key = keyOf(publication.request);
     const version = newestFirst.version(key);

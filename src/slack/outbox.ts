@@ -25,7 +25,6 @@ import type {
 } from './request.ts';
 import type { SlackApi, SlackClients, SlackConnections } from './slack-api.ts';
 
-/** What notifiers are made with. */
 export interface NotifierParts {
   readonly outbox: Outbox;
   readonly log: Log;
@@ -117,7 +116,6 @@ export function createOutbox(parts: OutboxParts) {
       const chosen = recipients.filter((_, at) => allowed[at]);
       return postCards(chosen, message, clients.of(workspaceId));
     },
-    /** Replaces the message of posted cards; true if Slack took all. */
     editCards: async (
       workspaceId: WorkspaceId,
       cards: readonly PostedMessage[],
@@ -165,7 +163,6 @@ export function createOutbox(parts: OutboxParts) {
       const posted = await postOnce(workspaceId, channelId, message);
       return posted.kind === 'posted' ? posted.card : undefined;
     },
-    /** Reports to Slack how a workflow's step ended. */
     endStep: parts.endStep,
     ...createAnnouncements(parts, replyTo),
   };
@@ -280,7 +277,6 @@ function createAnnouncements(
       posting.set(confirmer.confirmationId, posted);
       await posted;
     },
-    /** Edits that announcement, if there is one. */
     updateAnnouncement: async (confirmer: Confirmer, message: Message) => {
       await edit(confirmer, message);
     },
@@ -330,7 +326,6 @@ export function createPacedEdits({
   };
 }
 
-/** The edits of one workspace, on the monotonic clock. */
 interface Pace {
   edits: number[];
   /** Until when Slack accepts no edits, because there were too many. */

@@ -13,7 +13,6 @@ import type { SeenAnswer, SlackAnswer } from './slack-api.ts';
 export interface SlackRefusal {
   /** Slack's error code, or the name of the failure if Slack did not answer. */
   readonly code: string;
-  /** JSON pointers to the parts that Slack objects to. */
   readonly pointers: readonly string[];
   /** The scopes that the app lacks, separated by commas. */
   readonly neededScope?: string | undefined;
@@ -80,7 +79,6 @@ function findPointers(words: string): readonly string[] {
 
 const MOST_KINDS = 500;
 
-/** Logs a refusal of a call. */
 export type LogRefusal = (method: string, refusal: SlackRefusal) => void;
 
 /** Creates the log of what Slack refuses: warns once an hour for each method and code, and logs repetitions at debug level. */
@@ -171,7 +169,6 @@ function inMrkdwn({ type, text }: { readonly type: string; readonly text: string
   return type === 'mrkdwn' ? text : escapeText(text);
 }
 
-/** Whether Slack's error is about what a view contains. */
 export function refusesView(code: string): boolean {
   return code === 'invalid_arguments' || refusesBlocks(code);
 }
@@ -197,7 +194,6 @@ export type SlackProblem =
 /** Slack's last answer about an ability; `untried` if there was none in the past hour. */
 export type SeenAbility = 'works' | 'untried' | SlackProblem;
 
-/** Slack's last answers about all abilities. */
 export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
 
 /** How long an observation counts: Slack doesn't say when the app's setup changes. */
@@ -225,7 +221,6 @@ export function createSlackAbilities(system: System) {
     return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
   };
   return {
-    /** Notes an answer. */
     watch: (workspaceId: WorkspaceId, seen: SeenAnswer): void => {
       const ability = abilityOf(seen);
       const state = ability && stateOf(ability, seen);
@@ -234,7 +229,6 @@ export function createSlackAbilities(system: System) {
       if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
       observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
     },
-    /** Returns what Slack was seen to allow in a workspace. */
     read: (workspaceId: WorkspaceId): SeenAbilities => {
       const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
       return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
@@ -249,7 +243,6 @@ function hidesProblem(known: Observation | undefined, state: Observation['state'
   );
 }
 
-/** Returns the ability that an answer says something about. */
 function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
   if (method === 'users.info') return 'user_lookups';
   if (method === 'usergroups.list') return 'group_lookups';
@@ -299,7 +292,6 @@ const RESTRICTIONS: readonly string[] = [
 /** Slack's codes for a token that it refuses permanently. */
 const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
 
-/** Whether an error code means that Slack refuses the token itself. */
 export function isTokenRefused(error: string | undefined): boolean {
   return error !== undefined && TOKEN_ERRORS.includes(error);
 }

@@ -47,7 +47,6 @@ export interface Confirmer {
   readonly thread?: Thread | undefined;
 }
 
-/** The user who confirmed an operation, a batch or an act, and where. */
 export function confirmerOf({
   id: confirmationId,
   workspaceId,
@@ -61,7 +60,6 @@ export function confirmerOf({
   return { confirmationId, workspaceId, userId, channelId, thread };
 }
 
-/** What the replies to a modal are made with. */
 export interface StoredReplyParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
@@ -167,7 +165,6 @@ function isSameMachine(url: URL, api: URL): boolean {
   return url.hostname === api.hostname || (loopback(url.hostname) && loopback(api.hostname));
 }
 
-/** What replies are made with. */
 interface ReplyParts extends StoredReplyParts {
   readonly slackApiUrl: string;
   readonly log: Log;
@@ -284,7 +281,6 @@ export function sendWaiting(request: SlackRequest): OnWait {
   };
 }
 
-/** What explaining an error needs. */
 export interface ExplainParts {
   readonly system: System;
   readonly log: Log;

@@ -31,14 +31,12 @@ export interface SlackRequest {
   readonly reply: Reply;
   readonly views: Views;
   readonly note: ReturnType<typeof createPartNote>;
-  /** The modal whose button was pressed. */
   readonly modal?: {
     readonly viewId: string;
     readonly origin: Origin;
     /** Whether it shows a card: the forms of its buttons take its place. */
     readonly isCard?: boolean;
   };
-  /** The message whose button was pressed. */
   readonly pressed?: PostedMessage | undefined;
   /** The Home tab whose button was pressed. */
   readonly home?: {
@@ -72,13 +70,11 @@ export interface SlackRequest {
   placeAct(actId: string, announced: Announcement | 'told' | undefined): Promise<void>;
   /** Reacts with ✅ to the message in whose thread the act was announced. */
   reactDone(announced: Announcement | undefined): Promise<void>;
-  /** Returns the present time in epoch milliseconds. */
   now(): number;
   /** Waits for work as long as Slack's answer allows; undefined if it takes longer. @throws what the work throws in time */
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
 }
 
-/** An announcement in the channel. */
 export interface Announcement {
   /** The message; absent where it can't be edited. */
   readonly message?: PostedMessage;
@@ -92,7 +88,6 @@ export interface Reply {
   replace(message: Message): Promise<boolean>;
   /** Replaces the message whose button was pressed, or does nothing. Not for commands: Slack might post a new message. */
   edit(message: Message): Promise<boolean>;
-  /** Deletes the message whose button was pressed. */
   delete(): Promise<boolean>;
   /** Posts to everyone in the channel. */
   announce(message: Message): Promise<boolean>;
@@ -105,7 +100,6 @@ export type OpenedView =
   | { readonly ok: true; readonly viewId: string }
   | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' | 'unanswered' };
 
-/** What requests are made with. */
 export interface RequestParts extends AdmissionParts {
   readonly entry: Entry;
   readonly clients: SlackClients;
@@ -227,7 +221,6 @@ const THREAD_MS = 60 * DAY_MS;
 
 export type Views = ReturnType<typeof createViews>;
 
-/** Creates the modals of one user. */
 function createViews(
   { clients, followedViews, acknowledgedViews, replyUrls, kept, system }: RequestParts,
   { actor: { workspaceId, channelId }, surface }: Caller,

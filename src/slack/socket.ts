@@ -10,7 +10,6 @@ import { readJson } from './kit/text.ts';
 import { namedId } from './payloads.ts';
 import { isTokenRefused, readRefusal } from './refusals.ts';
 
-/** The times of Socket Mode, in milliseconds. */
 export interface SocketTimes {
   /** How long Slack may take to greet a new connection. */
   readonly helloTimeoutMs: number;
@@ -18,7 +17,6 @@ export interface SocketTimes {
   readonly pongTimeoutMs: number;
   /** A connection that ends earlier counts as a failure, and makes the app pause before the next one. */
   readonly stableMs: number;
-  /** How often the app checks whether its connection is up. */
   readonly lookMs: number;
 }
 
@@ -33,7 +31,6 @@ interface Options {
   readonly system: System;
   /** Called with the milliseconds that each acknowledgment took, for metrics. */
   readonly onAck?: (ms: number) => void;
-  /** Fires when the app stops. */
   readonly signal: AbortSignal;
   readonly times?: Partial<SocketTimes>;
 }
@@ -223,7 +220,6 @@ function createReceiver({ appToken, slackApiUrl, log, times }: Supervision): Soc
   });
 }
 
-/** How long Slack takes an acknowledgment. */
 const ACK_MS = 3000;
 
 /**

@@ -69,7 +69,6 @@ export function defineChoice(id: string) {
   };
 }
 
-/** The number of a page, from 0. */
 export const pageNumber = z.number().int().min(0);
 
 /** What a button to another page carries. `filter`: what the items on all pages match. */

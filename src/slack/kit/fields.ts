@@ -14,7 +14,6 @@ import type { Server } from '../../core/server.ts';
 import { LIMITS, option, plain } from './blocks.ts';
 import { plainLabel, plainState, readJson } from './text.ts';
 
-/** The options of every field. */
 interface FieldOptions {
   readonly label: string;
   /** A gray line below the field. */
@@ -24,7 +23,6 @@ interface FieldOptions {
   readonly initial?: string | undefined;
 }
 
-/** The options of a field for text. */
 interface TextOptions extends FieldOptions {
   readonly maxLength?: number;
   readonly multiline?: boolean;
@@ -38,7 +36,6 @@ export interface SelectOptions extends FieldOptions {
   readonly typeAhead?: boolean;
 }
 
-/** The options of a field for a channel. */
 interface ChannelOptions extends FieldOptions {
   /** Leaves out channels that are shared with other organizations. */
   readonly excludesShared?: boolean;

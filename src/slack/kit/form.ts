@@ -29,7 +29,6 @@ interface FormParts<Input> {
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
 
-/** A menu holds 100 choices. */
 const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
 const NOT_OPENED = {
@@ -62,7 +61,6 @@ export function defineForm<Input>(parts: FormParts<Input>) {
     const origin = await request.views.storeOrigin();
     await fill(opened.viewId, input, request, origin);
   };
-  /** Handles the choice among several servers. */
   const pickHandler = picker.onSubmit(parts.needs, async ({ fields, origin, viewId }, request) => {
     const input = parts.pick?.(Number(fields.server));
     if (input === undefined) return {};
@@ -78,9 +76,7 @@ export function defineForm<Input>(parts: FormParts<Input>) {
     open,
     /** Makes the view alone, for a modal that is already open. */
     load: parts.load,
-    /** Opens it, wherever it is shown. */
     button,
-    /** Opens the form at a press of its button. */
     handler: button.on(open),
     pickHandler,
     pickSuggestions,

@@ -15,7 +15,6 @@ export interface SubmitAnswer {
   readonly after?: () => Promise<void>;
 }
 
-/** A submitted modal. */
 export interface Submission<Metadata, Fields> {
   readonly fields: Fields;
   readonly metadata: Metadata;

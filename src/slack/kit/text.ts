@@ -62,7 +62,6 @@ export function codeLabel(label: string, most = 80): string {
   return `\`${escapeText(plainLabel(label, most).replaceAll('`', '\u02cb'))}\``;
 }
 
-/** Writes typed text in mrkdwn, like a label. */
 export function codeTyped(typed: string): string {
   return codeLabel(typed);
 }
@@ -116,7 +115,6 @@ export function stateWords(server: HasState): string {
   return escapeText(plainState(server));
 }
 
-/** The word with a capital letter first. */
 export function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }

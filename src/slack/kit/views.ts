@@ -53,10 +53,8 @@ function mark(prefix: string, blocks: readonly AnyBlock[]): AnyBlock[] {
   return blocks.map((block, at) => ({ ...block, block_id: `${prefix}${at}` }));
 }
 
-/** The `callback_id` of the app's Home tab. */
 const HOME_VIEW = 'home';
 
-/** What to show a user on Home. */
 export interface WantedHome extends WantedList {
   /** The page of the list of servers, from 0. */
   readonly page: number;
@@ -64,7 +62,6 @@ export interface WantedHome extends WantedList {
   readonly isWelcome: boolean;
 }
 
-/** The content of Home. */
 export interface HomeContent {
   readonly blocks: readonly KnownBlock[];
   /** The page of the list that `blocks` show. */
