@@ -123,15 +123,14 @@ function register(
   });
 }
 
-/** Reads how a request was delivered. An empty ID counts as none, since all requests without one would share it. */
-function delivered(context: Readonly<Record<string, unknown>>): Delivery {
-  const { requestId, retryNum, mayBeReplay } = context;
-  const delivery = {
+/** Reads how a request was delivered. The transports give a hash as its ID, or none. */
+function delivered({ requestId, retryNum, mayBeReplay }: Readonly<Record<string, unknown>>): Delivery {
+  return {
     answered: Promise.resolve(),
     isRepeated: Number(retryNum) > 0,
     mayBeReplay: mayBeReplay === true,
+    ...(typeof requestId === 'string' && { requestId }),
   };
-  return typeof requestId === 'string' && requestId !== '' ? { ...delivery, requestId } : delivery;
 }
 
 /** Creates a logger for Slack's packages that drops what they say: they log whole bodies, root passwords included. */

@@ -82,7 +82,7 @@ export function createHomePublisher(parts: Parts) {
   const notices = new LRUCache<string, readonly KnownBlock[]>(OF_MANY_USERS);
   const refreshing = new Set<string>();
   const redrawing = new Map<WorkspaceId, Set<UserId>>();
-  const start = (work: Promise<void>): void =>
+  const start = (work: Promise<unknown>): void =>
     void work.catch((error: unknown) => log.error('a Home could not be published', describeDefect(error)));
   const publish = createPublish(parts, notices, start);
 
@@ -110,17 +110,13 @@ export function createHomePublisher(parts: Parts) {
     await showAgain(workspaceId, userId, LATELY_MS);
   };
 
-  const redrawOne = async (workspaceId: WorkspaceId, userId: UserId): Promise<void> => {
-    if (await showAgain(workspaceId, userId)) await system.sleep(REDRAW_GAP_MS);
-  };
-
   /** Works through the users, including those who are added in the meantime. */
   const redrawAll = async (workspaceId: WorkspaceId, users: Set<UserId>): Promise<void> => {
     for (const userId of users) {
       users.delete(userId);
-      const redrawn = redrawOne(workspaceId, userId);
-      start(redrawn);
-      await redrawn.catch(() => undefined);
+      const shown = showAgain(workspaceId, userId);
+      start(shown);
+      if (await shown.catch(() => false)) await system.sleep(REDRAW_GAP_MS);
     }
     redrawing.delete(workspaceId);
   };
@@ -262,14 +258,11 @@ function inWords(blocks: HomeView['blocks']): KnownBlock[] {
   return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
 }
 
-interface Waiting {
-  work: () => Promise<boolean>;
-  done: Promise<boolean>;
-}
-
 interface Line {
-  current: Promise<unknown>;
-  waiting: Waiting | undefined;
+  /** The run that was begun last, or that waits for the one before it. */
+  last: Promise<boolean>;
+  /** What the waiting run will carry out; undefined if none waits. */
+  work: (() => Promise<boolean>) | undefined;
   endedAt: number;
   version: number;
 }
@@ -281,11 +274,9 @@ interface Line {
 export function createNewestFirst(system: System) {
   const lines = new LRUCache<string, Line>(OF_MANY_USERS);
   const lineOf = (key: string): Line => {
-    const known = lines.get(key);
-    if (known) return known;
-    const line = {
-      current: Promise.resolve(),
-      waiting: undefined,
+    const line = lines.get(key) ?? {
+      last: Promise.resolve(false),
+      work: undefined,
       endedAt: Number.NEGATIVE_INFINITY,
       version: 0,
     };
@@ -299,30 +290,25 @@ export function createNewestFirst(system: System) {
      */
     run: (key: string, work: () => Promise<boolean>, gapMs: number): Promise<boolean> => {
       const line = lineOf(key);
-      if (line.waiting) {
-        line.waiting.work = work;
-        return line.waiting.done;
-      }
-      const waiting: Waiting = { work, done: Promise.resolve(false) };
-      line.waiting = waiting;
-      waiting.done = runNext(line, waiting, gapMs, system);
-      return waiting.done;
+      const isWaiting = line.work !== undefined;
+      line.work = work;
+      if (!isWaiting) line.last = runNext(line, gapMs, system);
+      return line.last;
     },
     /** Increments when a run begins. Compare two values to detect a newer run. */
     version: (key: string): number => lineOf(key).version,
   };
 }
 
-async function runNext(line: Line, waiting: Waiting, gapMs: number, system: System): Promise<boolean> {
-  await line.current;
+async function runNext(line: Line, gapMs: number, system: System): Promise<boolean> {
+  await line.last.catch(() => undefined);
   const restMs = line.endedAt + gapMs - system.elapsed();
   if (restMs > 0) await system.sleep(restMs);
-  line.waiting = undefined;
+  const { work } = line;
+  line.work = undefined;
   line.version++;
-  const running = waiting.work();
-  line.current = running.catch(() => undefined);
   try {
-    return await running;
+    return work !== undefined && (await work());
   } finally {
     line.endedAt = system.elapsed();
   }

@@ -277,9 +277,7 @@ function createAnnouncements(
       posting.set(confirmer.confirmationId, posted);
       await posted;
     },
-    updateAnnouncement: async (confirmer: Confirmer, message: Message) => {
-      await edit(confirmer, message);
-    },
+    updateAnnouncement: edit,
     /** Announces the outcome there, in place of the announcement of the beginning. */
     announce: async (confirmer: Confirmer, message: Message): Promise<boolean> => {
       const isEdited = await edit(confirmer, message);
