@@ -15,6 +15,7 @@ import {
   actionPayload,
   actorOf,
   messageOf,
+  type PressedView,
   placeOf,
   pressId,
   shortcutPayload,
@@ -99,13 +100,9 @@ async function dispatchHomeAction(
 function inModal(request: SlackRequest, view: PressedView, origin: Origin): SlackRequest {
   const modal = { viewId: view.id, origin };
   if (view.callback_id !== CARD_VIEW) return { ...request, modal };
-  const { id, blocks, private_metadata: metadata } = view;
-  const card = { id, blocks, metadata, title: view.title?.text ?? '' };
-  const reply = replyInCard(card, request.reply, request.views.update);
+  const reply = replyInCard(view, request.reply, request.views.update);
   return { ...request, modal: { ...modal, isCard: true }, reply };
 }
-
-type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
 
 /** The answer to a submission in Slack's format; undefined closes the modal. */
 type SubmissionAck =
@@ -196,20 +193,12 @@ export async function dispatchSuggestion(body: unknown, routing: Routing) {
   const actor = actorOf(payload, origin);
   if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined)
     return { options: [] };
-  let isPart = false;
-  const onPartOfList = () => {
-    isPart = true;
-  };
-  const request = await createRequest(
-    routing,
-    { actor, surface: 'modal', onPartOfList },
-    replyTo(undefined, actor, routing),
-    undefined,
-  );
+  const reply = replyTo(undefined, actor, routing);
+  const request = await createRequest(routing, { actor, surface: 'modal' }, reply, undefined);
   try {
     const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
     const options = (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
-    return isPart && options.length > 0
+    return request.note.isPartial() && options.length > 0
       ? { option_groups: [{ label: plain(PART_OF_LIST), options }] }
       : { options };
   } catch (error) {

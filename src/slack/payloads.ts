@@ -152,6 +152,8 @@ function readStamp({ view, actions = [], block_id }: Place): WorkspaceId | undef
 }
 
 type Press = z.output<typeof actionPayload>;
+/** The modal or the Home tab whose button was pressed. */
+export type PressedView = NonNullable<Press['view']>;
 
 /** Returns the ID of a press, the same at every delivery; undefined if Slack names nothing that identifies it. */
 export function pressId({ container, actions: [pressed], trigger_id }: Press, actor: Actor) {

@@ -1,4 +1,4 @@
-import type { AnyBlock, KnownBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import { DatabaseUnreachable, describeDefect, isExpected } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, Thread, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
@@ -12,7 +12,7 @@ import { type Message, textMessage } from './kit/blocks.ts';
 import { noticeView, type Origin } from './kit/form.ts';
 import { decodeText } from './kit/text.ts';
 import { type CardParts, cardView, readCard } from './kit/views.ts';
-import type { TypedMessage } from './payloads.ts';
+import type { PressedView, TypedMessage } from './payloads.ts';
 import { holdsSecret } from './refusals.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
 import type { SlackAnswer, SlackApi, SlackClients } from './slack-api.ts';
@@ -213,25 +213,17 @@ export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: 
 const NO_PASSWORD_HERE =
   'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';
 
-/** The modal of a card, as Slack sends it with a press. */
-interface PressedCard {
-  readonly id: string;
-  readonly title: string;
-  /** The metadata, which have the origin. */
-  readonly metadata: string;
-  readonly blocks: readonly AnyBlock[];
-}
-
 /**
  * Creates the replies to a press on a card in a modal, which covers everything else: what would replace the button's message
  * replaces the card, and what would be a message of its own appears above it. Once the user has closed the modal, they get
  * messages.
  */
-export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['update']): Reply {
+export function replyInCard(card: PressedView, otherwise: Reply, update: Views['update']): Reply {
+  const title = card.title?.text ?? '';
   let shown: CardParts = readCard(card.blocks);
   const show = async (parts: CardParts) => {
     shown = parts;
-    return (await update(card.id, cardView(card.title, card.metadata, parts))).ok;
+    return (await update(card.id, cardView(title, card.private_metadata, parts))).ok;
   };
   const edit = (message: Message) => show({ ...shown, blocks: message.blocks });
   return {

@@ -143,17 +143,14 @@ function makeRequest(
   onBegin: () => void = () => undefined,
   note = createPartNote(),
 ): SlackRequest {
-  const { entry, system } = parts;
+  const { entry, system, replyUrls, followedActs } = parts;
+  const { workspaceId, userId, channelId } = caller.actor;
   let hasBegun = false;
   const begin = () => {
     hasBegun = true;
     onBegin();
   };
-  const onChange = async () => begin();
-  const onPartOfList = () => {
-    caller.onPartOfList?.();
-    note.markPartial();
-  };
+  const watch = { onChange: async () => begin(), onPartOfList: note.markPartial };
   return {
     caller,
     // Home has the note itself.
@@ -165,8 +162,8 @@ function makeRequest(
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       if (mayHaveBegun(useCase)) begin();
-      const output = await entry.execute(useCase, input, { ...caller, onPartOfList, onChange });
-      if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
+      const output = await entry.execute(useCase, input, { ...caller, ...watch });
+      if (useCase.effect !== 'reads') parts.touchHome(workspaceId, userId);
       return output;
     },
     authorize: (useCase) => {
@@ -179,14 +176,21 @@ function makeRequest(
       const requestId = caller.requestId && `${caller.requestId}#${place}`;
       return makeRequest(parts, { ...caller, requestId }, target, begin, note);
     },
-    mayAnnounce: () => parts.mayAnnounce(caller.actor.workspaceId, caller.actor.channelId),
+    mayAnnounce: () => parts.mayAnnounce(workspaceId, channelId),
     announce: (action, ...more) => announce({ action, more }, parts, caller, target),
-    placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, target),
+    placeAct: async (actId, announced) => {
+      if (announced === 'told') return followedActs.forget(actId);
+      const { reply, thread } = target;
+      const now = system.now();
+      if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
+      const places = { message: announced?.message, thread };
+      await followedActs.place(actId, places, { now, dueAt: now + FIRST_LOOK_MS });
+    },
     reactDone: async (announced) => {
-      const channelId = announced?.message?.channelId;
-      if (!target.thread || channelId === undefined) return;
-      const slack = parts.clients.of(caller.actor.workspaceId);
-      await slack.react({ channelId, ts: target.thread.ts }, 'white_check_mark');
+      const { message } = announced ?? {};
+      if (!target.thread || !message) return;
+      const first = { channelId: message.channelId, ts: target.thread.ts };
+      await parts.clients.of(workspaceId).react(first, 'white_check_mark');
     },
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
@@ -200,20 +204,6 @@ function mayHaveBegun({ effect, isOncePerForm = false }: UseCaseSpec): boolean {
 
 /** When the background first looks at a followed act: until then, the request itself reports the outcome. */
 const FIRST_LOOK_MS = 2000;
-
-async function placeAct(
-  actId: string,
-  announced: Announcement | 'told' | undefined,
-  { followedActs, replyUrls, system }: RequestParts,
-  { actor: { workspaceId } }: Caller,
-  { reply, thread }: ReplyTarget,
-): Promise<void> {
-  if (announced === 'told') return followedActs.forget(actId);
-  const message = announced?.message;
-  const now = system.now();
-  if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
-  await followedActs.place(actId, { message, thread }, { now, dueAt: now + FIRST_LOOK_MS });
-}
 
 const REPLY_URL_MS = 30 * MINUTE_MS;
 /** How long a thread is stored: longer than an order can wait for its approval and its outcome. */
@@ -280,11 +270,9 @@ export function createAcknowledgedViews(system: System) {
 }
 
 /** The modals that show the progress of confirmations, the latest thousand. Nothing depends on them, since users may close them. */
-export type FollowedViews = LRUCache<ConfirmationId, string>;
+export const createFollowedViews = () => new LRUCache<ConfirmationId, string>({ max: MOST_VIEWS });
 
-export function createFollowedViews(): FollowedViews {
-  return new LRUCache({ max: MOST_VIEWS });
-}
+export type FollowedViews = ReturnType<typeof createFollowedViews>;
 
 /**
  * Creates the note that the hosting API has returned only part of the list. It is added to messages and views on their way to Slack,
@@ -314,6 +302,8 @@ function createPartNote() {
     markPartial: () => {
       isKnown = true;
     },
+    /** Whether only part of the list is known. */
+    isPartial: () => isKnown,
     inView,
     inReply: (reply: Reply): Reply => ({
       ...reply,
