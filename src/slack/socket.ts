@@ -210,8 +210,8 @@ function createReceiver({ appToken, slackApiUrl, log, times }: Supervision): Soc
         rejectRateLimitedCalls: true,
       },
     },
-    customPropertiesExtractor: ({ envelope_id }: { readonly envelope_id?: unknown }) => ({
-      requestId: typeof envelope_id === 'string' ? namedId('envelope', envelope_id) : undefined,
+    customPropertiesExtractor: ({ envelope_id }: { readonly envelope_id: string }) => ({
+      requestId: namedId('envelope', envelope_id),
     }),
     processEventErrorHandler: async ({ error }) => {
       log.warn('a request could not be acknowledged', describeDefect(error));
