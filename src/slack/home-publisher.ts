@@ -12,7 +12,7 @@ import { type HomeContent, homeView, type LoadHome, type WantedHome } from './ki
 import { holdsSecret, plainText, refusesView } from './refusals.ts';
 import { NO_REPLY } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
-import type { SlackAnswer, SlackClients } from './slack-api.ts';
+import type { SlackClients } from './slack-api.ts';
 
 export interface ShownHome {
   readonly page?: number;
@@ -219,9 +219,10 @@ function createPublish(
     const { page } = content;
     const view = homeView(channelId, content, notices.get(keyOf(request)));
     const first = await slack.publishView(userId, view);
-    const answer = refusesHome(first)
-      ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
-      : first;
+    const answer =
+      !first.ok && refusesView(first.error)
+        ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
+        : first;
     if (answer.ok && isOpening) await remember(request, wanted.page, parts);
     if (!answer.ok && answer.retryAfterMs !== undefined)
       start(retry(answer.retryAfterMs, { ...publication, wanted: { ...wanted, page, isFresh: false } }));
@@ -247,10 +248,6 @@ function createPublish(
   };
 
   return publish;
-}
-
-function refusesHome(answer: SlackAnswer): boolean {
-  return !answer.ok && (refusesView(answer.error) || answer.error === 'view_too_large');
 }
 
 /** Makes one paragraph of the words of blocks, for when Slack refuses the blocks. */

@@ -170,7 +170,7 @@ function inMrkdwn({ type, text }: { readonly type: string; readonly text: string
 }
 
 export function refusesView(code: string): boolean {
-  return code === 'invalid_arguments' || refusesBlocks(code);
+  return code === 'invalid_arguments' || code === 'view_too_large' || refusesBlocks(code);
 }
 
 /** What the app does in Slack besides answering users, if its setup allows it, and the scopes for that. */

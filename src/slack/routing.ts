@@ -47,13 +47,12 @@ export interface DispatchParts extends RequestParts {
 export type Routing = ReturnType<typeof createRouting>;
 
 export function createRouting(routes: Routes, parts: DispatchParts) {
-  const { runCommand, commands, shortcuts, nextSteps } = routes;
+  const { commands, shortcuts } = routes;
   const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
     new Map(handlers.map((handler) => [handler.id, handler]));
   return {
     ...parts,
-    runCommand,
-    nextSteps,
+    ...routes,
     actions: byId(commands.flatMap(({ actions }) => actions)),
     modals: byId(commands.flatMap(({ modals }) => modals)),
     suggestions: byId(commands.flatMap(({ suggestions }) => suggestions)),
