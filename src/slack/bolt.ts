@@ -11,7 +11,6 @@ import type { Delivery } from './routing.ts';
 
 /** A transport for Slack's requests: HTTP or Socket Mode. */
 export interface Transport {
-  /** Sets the app that takes the requests. */
   connect(app: App): void;
   /** Handles what is posted to `/slack/events`; absent in Socket Mode. */
   readonly listener?: RequestListener;
@@ -56,17 +55,8 @@ export async function startBolt(options: {
       throw error;
     });
   const start = (work: Promise<void>): void => void run(work).catch(() => undefined);
-  registerCommand(app, dispatch, start);
-  register(app, dispatch, start, run);
-  await app.init();
-  return { drain: () => inFlight.drain() };
-}
-
-/**
- * Registers commands, whose work starts before the ack: an answer that is ready soon is sent with it. A middleware takes them, so
- * that Bolt doesn't run every listener for each of them.
- */
-function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<void>) => void): void {
+  // The work for a command starts before its ack: an answer that is ready soon is sent with it. A middleware takes commands, so that
+  // Bolt doesn't run every listener for each of them.
   app.use(async (args) => {
     if (!('command' in args)) return args.next();
     const { ack, body, context } = args;
@@ -77,23 +67,8 @@ function registerCommand(app: App, dispatch: Dispatch, start: (work: Promise<voi
     // Resolves also if the ack can't be sent, since Slack has then given up: follow-ups must not wait for it.
     await (message ? ack(ephemeral(message)).catch(() => start(postUnsent())) : ack()).finally(resolve);
   });
-}
-
-function ephemeral({ text, blocks }: Message): RespondArguments {
-  // Blocks that only the newest clients know aren't sent with an ack (dispatch.ts), so that these are blocks that Bolt knows.
-  return { response_type: 'ephemeral', text, ...(blocks.length > 0 && { blocks: blocks as KnownBlock[] }) };
-}
-
-/**
- * Registers all other requests. Presses and shortcuts are acknowledged before their work; submissions, menus and steps when their
- * answer is known or they are stored.
- */
-function register(
-  app: App,
-  dispatch: Dispatch,
-  start: (work: Promise<void>) => void,
-  run: <Result>(work: Promise<Result>) => Promise<Result>,
-): void {
+  // Presses and shortcuts are acknowledged before their work; submissions, menus and steps when their answer is known or they are
+  // stored.
   app.action(/.*/, async ({ ack, body, context }) => {
     await ack();
     start(dispatch.action(body, delivered(context)));
@@ -122,17 +97,23 @@ function register(
   app.error(async (error) => {
     throw error; // so that Bolt answers 500 at once, and Slack doesn't wait for 3 s
   });
+  await app.init();
+  return { drain: () => inFlight.drain() };
 }
 
-/** Reads how a request was delivered. An empty ID counts as none, since all requests without one would share it. */
-function delivered(context: Readonly<Record<string, unknown>>): Delivery {
-  const { requestId, retryNum, mayBeReplay } = context;
-  const delivery = {
+function ephemeral({ text, blocks }: Message): RespondArguments {
+  // Blocks that only the newest clients know aren't sent with an ack (dispatch.ts), so that these are blocks that Bolt knows.
+  return { response_type: 'ephemeral', text, ...(blocks.length > 0 && { blocks: blocks as KnownBlock[] }) };
+}
+
+/** Reads how a request was delivered. The transports give a hash as its ID, or none. */
+function delivered({ requestId, retryNum, mayBeReplay }: Readonly<Record<string, unknown>>): Delivery {
+  return {
     answered: Promise.resolve(),
     isRepeated: Number(retryNum) > 0,
     mayBeReplay: mayBeReplay === true,
+    ...(typeof requestId === 'string' && { requestId }),
   };
-  return typeof requestId === 'string' && requestId !== '' ? { ...delivery, requestId } : delivery;
 }
 
 /** Creates a logger for Slack's packages that drops what they say: they log whole bodies, root passwords included. */

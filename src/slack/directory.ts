@@ -39,50 +39,12 @@ export interface Users {
   exists(workspaceId: string, userId: string, options?: FreshOption): Promise<Existence>;
 }
 
-/** The users whom Slack lists as admins or owners of a workspace. */
-interface Admins {
-  readonly users: readonly (SlackUser & { readonly id: UserId })[];
-  /** False if the workspace has more than 5,000 users, of which the app reads only the first. */
-  readonly isComplete: boolean;
-}
-
-/** The list of a workspace's admins (scope `users:read`), cached for five minutes. For display: it never gives a role. */
-export interface AdminList {
-  /** Lists the admins; undefined without the scope, or if Slack does not answer. */
-  list(workspaceId: WorkspaceId): Promise<Admins | undefined>;
-}
-
 export interface UserGroup {
   readonly id: string;
   /** The name in a mention, without the @. */
   readonly handle: string;
   readonly name: string;
   readonly isDisabled: boolean;
-}
-
-/** Slack's user groups (scope `usergroups:read`), cached for five minutes. */
-export interface Groups {
-  /** Lists all groups, disabled ones too; undefined without the scope, or if Slack does not answer. */
-  list(workspaceId: string): Promise<readonly UserGroup[] | undefined>;
-  /**
-   * Lists the IDs of a group's members: none if the group is disabled or not listed, or without the scope. Undefined if
-   * Slack does not answer. With `isFresh`, the answer is at most four seconds old (docs/design.md 4.2).
-   */
-  listMembers(
-    workspaceId: string,
-    groupId: string,
-    options?: FreshOption,
-  ): Promise<readonly string[] | undefined>;
-}
-
-/** Looks up Slack's channels (scopes `channels:read`, `groups:read`). */
-export interface Channels {
-  /** `unknown`: deleted, or private without the app. Undefined without the scope or an answer. */
-  look(workspaceId: WorkspaceId, channelId: ChannelId): Promise<'there' | 'archived' | 'unknown' | undefined>;
-  /** Whether other organizations are members or invited (Slack Connect); undefined if Slack doesn't say. */
-  isShared(workspaceId: WorkspaceId, channelId: ChannelId): Promise<boolean | undefined>;
-  /** Whether the user is a member; undefined without the scope or an answer, and for private channels without the app. */
-  hasMember(workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId): Promise<boolean | undefined>;
 }
 
 /** How long an answer counts (docs/design.md 3.5): long enough to spare Slack, short enough for lost roles to end soon. */
@@ -105,7 +67,6 @@ export class RateLimited {
   }
 }
 
-/** Reads a refusal as a rate limit; undefined for any other. */
 function limitIn({ error, retryAfterMs }: Refused): RateLimited | undefined {
   return error === 'ratelimited' ? new RateLimited(retryAfterMs) : undefined;
 }
@@ -114,7 +75,6 @@ type Refused = Extract<SlackAnswer, { readonly ok: false }>;
 
 /** The cached state of one look-up. Times are on the monotonic clock. */
 interface Entry<Answer> {
-  /** The result of the last request; undefined if it failed. */
   readonly answer: Promise<Answer | undefined>;
   /** When Slack may be asked again; infinite while a request is under way. */
   until: number;
@@ -240,7 +200,6 @@ async function lookUpUser(userId: string, slack: SlackApi): Lookup<SlackUser | N
   return readUser(userId, answer.user);
 }
 
-/** Reads a user from Slack's answer; undefined if that can't be read. */
 function readUser(userId: string, given: unknown): SlackUser | undefined {
   const user = slackUser.safeParse(given).data;
   if (!user) return undefined;
@@ -276,20 +235,27 @@ interface CachedGroup {
 /** How old a fresh answer may be: Slack allows about twenty calls a minute (tier 2), and a batch of renewals asks for each. */
 const FRESH_MS = 4000;
 
+export type Groups = ReturnType<typeof createGroups>;
+
 /**
  * Creates the cached look-up of user groups and their members (`usergroups.list`, scope `usergroups:read`). One request answers for
  * all groups.
  */
-export function createGroups(clients: SlackClients, system: System): Groups {
+export function createGroups(clients: SlackClients, system: System) {
   const findAll = cacheLookups((workspaceId) => lookUpGroups(clients.of(workspaceId)), system, {
     freshMs: FRESH_MS,
   });
   return {
-    list: async (workspaceId) => {
+    /** Lists all groups, disabled ones too; undefined without the scope, or if Slack does not answer. */
+    list: async (workspaceId: WorkspaceId): Promise<readonly UserGroup[] | undefined> => {
       const all = await findAll(workspaceId);
       return all === HIDDEN ? undefined : all?.map(({ group }) => group);
     },
-    listMembers: async (workspaceId, groupId, { isFresh = false } = {}) => {
+    /**
+     * Lists the IDs of a group's members: none if the group is disabled or not listed, or without the scope. Undefined if Slack
+     * does not answer. With `isFresh`, the answer is at most four seconds old (docs/design.md 4.2).
+     */
+    listMembers: async (workspaceId: WorkspaceId, groupId: string, { isFresh = false }: FreshOption = {}) => {
       const all = await findAll(workspaceId, isFresh);
       if (all === undefined) return undefined;
       // Without the scope, a later answer can't be another one.
@@ -319,11 +285,13 @@ const sharing = z.object({ is_ext_shared: z.boolean(), is_pending_ext_shared: z.
 /** How long an answer about sharing counts: after that, a channel that was shared gets no more announcements. */
 const SHARING_KNOWN_FOR_MS = 60_000;
 
+export type Channels = ReturnType<typeof createChannels>;
+
 /**
- * Creates the look-up of channels (`conversations.info`, `conversations.members`). Caches only whether a channel is shared with
- * other organizations, for a minute, since that is asked before each announcement.
+ * Creates the look-up of channels (`conversations.info`, `conversations.members`; scopes `channels:read`, `groups:read`). Caches only
+ * whether a channel is shared with other organizations, for a minute, since that is asked before each announcement.
  */
-export function createChannels(clients: SlackClients, system: System): Channels {
+export function createChannels(clients: SlackClients, system: System) {
   const findSharing = cacheLookups(
     async (key) => {
       const [workspaceId = '', channelId = ''] = key.split(' ');
@@ -336,10 +304,14 @@ export function createChannels(clients: SlackClients, system: System): Channels 
     { cachedMs: SHARING_KNOWN_FOR_MS },
   );
   return {
-    hasMember: (workspaceId, channelId, userId) =>
+    /** Whether the user is a member; undefined without the scope or an answer, and for private channels without the app. */
+    hasMember: (workspaceId: WorkspaceId, channelId: ChannelId, userId: UserId) =>
       withTimeout(findMember(clients.of(workspaceId), channelId, userId), system),
-    isShared: async (workspaceId, channelId) => (await findSharing(`${workspaceId} ${channelId}`))?.isShared,
-    look: async (workspaceId, channelId) => {
+    /** Whether other organizations are members or invited (Slack Connect); undefined if Slack doesn't say. */
+    isShared: async (workspaceId: WorkspaceId, channelId: ChannelId) =>
+      (await findSharing(`${workspaceId} ${channelId}`))?.isShared,
+    /** `unknown`: deleted, or private without the app. Undefined without the scope or an answer. */
+    look: async (workspaceId: WorkspaceId, channelId: ChannelId) => {
       const answer = await withTimeout(clients.of(workspaceId).findChannel(channelId), system, WAIT_MS);
       if (!answer?.ok) return answer?.error === 'channel_not_found' ? 'unknown' : undefined;
       const channel = slackChannel.safeParse(answer.channel).data;
@@ -372,9 +344,20 @@ const userPage = z.object({
   response_metadata: z.object({ next_cursor: z.string().catch('') }).catch({ next_cursor: '' }),
 });
 
-/** Creates the cached list of a workspace's admins (`users.list`, scope `users:read`). */
-export function createAdmins(clients: SlackClients, system: System): AdminList {
-  return { list: cacheLookups((workspaceId) => lookUpAdmins(clients.of(workspaceId)), system) };
+/** The users whom Slack lists as admins or owners of a workspace. */
+interface Admins {
+  readonly users: readonly (SlackUser & { readonly id: UserId })[];
+  /** False if the workspace has more than 5,000 users, of which the app reads only the first. */
+  readonly isComplete: boolean;
+}
+
+export type AdminList = ReturnType<typeof createAdmins>;
+
+/** Creates the cached list of a workspace's admins (`users.list`, scope `users:read`). For display: it never gives a role. */
+export function createAdmins(clients: SlackClients, system: System) {
+  const find = cacheLookups((workspaceId) => lookUpAdmins(clients.of(workspaceId)), system);
+  /** Lists the admins; undefined without the scope, or if Slack does not answer. */
+  return { list: (workspaceId: WorkspaceId) => find(workspaceId) };
 }
 
 async function lookUpAdmins(slack: SlackApi): Lookup<Admins> {

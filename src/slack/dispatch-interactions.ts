@@ -15,6 +15,7 @@ import {
   actionPayload,
   actorOf,
   messageOf,
+  type PressedView,
   placeOf,
   pressId,
   shortcutPayload,
@@ -78,7 +79,6 @@ async function runAction(
   if (!request.home) await request.note.sayUnsaid(request.reply);
 }
 
-/** Handles a press on Home, and shows the result there. */
 async function dispatchHomeAction(
   payload: z.output<typeof actionPayload>,
   view: PressedView,
@@ -100,13 +100,9 @@ async function dispatchHomeAction(
 function inModal(request: SlackRequest, view: PressedView, origin: Origin): SlackRequest {
   const modal = { viewId: view.id, origin };
   if (view.callback_id !== CARD_VIEW) return { ...request, modal };
-  const { id, blocks, private_metadata: metadata } = view;
-  const card = { id, blocks, metadata, title: view.title?.text ?? '' };
-  const reply = replyInCard(card, request.reply, request.views.update);
+  const reply = replyInCard(view, request.reply, request.views.update);
   return { ...request, modal: { ...modal, isCard: true }, reply };
 }
-
-type PressedView = NonNullable<z.output<typeof actionPayload>['view']>;
 
 /** The answer to a submission in Slack's format; undefined closes the modal. */
 type SubmissionAck =
@@ -166,7 +162,6 @@ async function finish(
   return { ack: submissionAck(view ? { with: view } : answer, request), after: () => work };
 }
 
-/** Writes the answer to a submission in Slack's format, with the note about a partial list. */
 function submissionAck(answer: SubmitAnswer, { note }: SlackRequest): SubmissionAck {
   const { with: shown } = answer;
   if (!shown) return undefined;
@@ -198,20 +193,12 @@ export async function dispatchSuggestion(body: unknown, routing: Routing) {
   const actor = actorOf(payload, origin);
   if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined)
     return { options: [] };
-  let isPart = false;
-  const onPartOfList = () => {
-    isPart = true;
-  };
-  const request = await createRequest(
-    routing,
-    { actor, surface: 'modal', onPartOfList },
-    replyTo(undefined, actor, routing),
-    undefined,
-  );
+  const reply = replyTo(undefined, actor, routing);
+  const request = await createRequest(routing, { actor, surface: 'modal' }, reply, undefined);
   try {
     const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
     const options = (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
-    return isPart && options.length > 0
+    return request.note.isPartial() && options.length > 0
       ? { option_groups: [{ label: plain(PART_OF_LIST), options }] }
       : { options };
   } catch (error) {
@@ -273,7 +260,6 @@ const NOT_OPENED = {
     'Slack didn’t confirm that the window opened. If you don’t see it, or it stays on “Loading…”, use the shortcut again.',
 } as const;
 
-/** How long an ack waits for the view with the outcome. */
 const WAIT_MS = 1000;
 /** Slack gives up on an ack after 3 s. */
 const ACK_WITHIN_MS = 2200;

@@ -148,7 +148,6 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false) {
     await post();
     return watched(act());
   };
-  /** Collects messages while they may ride; then posts them. */
   const reply: Reply = {
     ...given,
     send: async (message) => {

@@ -10,22 +10,19 @@ import type { System } from '../system.ts';
 import { type Message, section } from './kit/blocks.ts';
 import { type HomeContent, homeView, type LoadHome, type WantedHome } from './kit/views.ts';
 import { holdsSecret, plainText, refusesView } from './refusals.ts';
+import { NO_REPLY } from './reply.ts';
 import type { Reply, SlackRequest } from './request.ts';
-import type { SlackAnswer, SlackClients } from './slack-api.ts';
+import type { SlackClients } from './slack-api.ts';
 
-/** What changes on Home after a press. */
 export interface ShownHome {
   readonly page?: number;
-  /** Read the servers anew. */
   readonly isFresh?: boolean;
-  /** The blocks that answer the press. */
   readonly notices?: readonly KnownBlock[];
 }
 
 /** Notes that something has changed for a user, so that their Home is refreshed soon. Returns at once. */
 export type TouchHome = (workspaceId: WorkspaceId, userId: UserId) => void;
 
-/** One Home to be published for one user. */
 interface Publication {
   readonly wanted: WantedHome;
   readonly request: SlackRequest;
@@ -69,7 +66,6 @@ interface Parts {
   readonly load: LoadHome;
   readonly system: System;
   readonly log: Log;
-  /** Makes a request on behalf of a user who has not sent one. */
   readonly requestFor: (
     workspaceId: WorkspaceId,
     userId: UserId,
@@ -86,7 +82,7 @@ export function createHomePublisher(parts: Parts) {
   const notices = new LRUCache<string, readonly KnownBlock[]>(OF_MANY_USERS);
   const refreshing = new Set<string>();
   const redrawing = new Map<WorkspaceId, Set<UserId>>();
-  const start = (work: Promise<void>): void =>
+  const start = (work: Promise<unknown>): void =>
     void work.catch((error: unknown) => log.error('a Home could not be published', describeDefect(error)));
   const publish = createPublish(parts, notices, start);
 
@@ -114,17 +110,13 @@ export function createHomePublisher(parts: Parts) {
     await showAgain(workspaceId, userId, LATELY_MS);
   };
 
-  const redrawOne = async (workspaceId: WorkspaceId, userId: UserId): Promise<void> => {
-    if (await showAgain(workspaceId, userId)) await system.sleep(REDRAW_GAP_MS);
-  };
-
   /** Works through the users, including those who are added in the meantime. */
   const redrawAll = async (workspaceId: WorkspaceId, users: Set<UserId>): Promise<void> => {
     for (const userId of users) {
       users.delete(userId);
-      const redrawn = redrawOne(workspaceId, userId);
-      start(redrawn);
-      await redrawn.catch(() => undefined);
+      const shown = showAgain(workspaceId, userId);
+      start(shown);
+      if (await shown.catch(() => false)) await system.sleep(REDRAW_GAP_MS);
     }
     redrawing.delete(workspaceId);
   };
@@ -164,7 +156,6 @@ export function createHomePublisher(parts: Parts) {
   };
 }
 
-/** Stores that the user has opened Home at this page. */
 function remember({ caller }: SlackRequest, page: number, { homes, system }: Parts): Promise<void> {
   const { workspaceId, userId, channelId = '' } = caller.actor;
   return homes.put(workspaceId, userId, { channelId, page, openedAt: system.now() });
@@ -228,16 +219,16 @@ function createPublish(
     const { page } = content;
     const view = homeView(channelId, content, notices.get(keyOf(request)));
     const first = await slack.publishView(userId, view);
-    const answer = refusesHome(first)
-      ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
-      : first;
+    const answer =
+      !first.ok && refusesView(first.error)
+        ? await slack.publishView(userId, homeView(channelId, { page, blocks: inWords(view.blocks) }))
+        : first;
     if (answer.ok && isOpening) await remember(request, wanted.page, parts);
     if (!answer.ok && answer.retryAfterMs !== undefined)
       start(retry(answer.retryAfterMs, { ...publication, wanted: { ...wanted, page, isFresh: false } }));
     return answer.ok;
   };
 
-  /** Reads and publishes again once Slack's rate limit is over. */
   const retry = async (afterMs: number, publication: Publication): Promise<void> => {
     const key = keyOf(publication.request);
     const version = newestFirst.version(key);
@@ -259,23 +250,16 @@ function createPublish(
   return publish;
 }
 
-function refusesHome(answer: SlackAnswer): boolean {
-  return !answer.ok && (refusesView(answer.error) || answer.error === 'view_too_large');
-}
-
 /** Makes one paragraph of the words of blocks, for when Slack refuses the blocks. */
 function inWords(blocks: HomeView['blocks']): KnownBlock[] {
   return [section(plainText({ text: 'vps', blocks: [...blocks] as KnownBlock[] }))];
 }
 
-interface Waiting {
-  work: () => Promise<boolean>;
-  done: Promise<boolean>;
-}
-
 interface Line {
-  current: Promise<unknown>;
-  waiting: Waiting | undefined;
+  /** The run that was begun last, or that waits for the one before it. */
+  last: Promise<boolean>;
+  /** What the waiting run will carry out; undefined if none waits. */
+  work: (() => Promise<boolean>) | undefined;
   endedAt: number;
   version: number;
 }
@@ -287,11 +271,9 @@ interface Line {
 export function createNewestFirst(system: System) {
   const lines = new LRUCache<string, Line>(OF_MANY_USERS);
   const lineOf = (key: string): Line => {
-    const known = lines.get(key);
-    if (known) return known;
-    const line = {
-      current: Promise.resolve(),
-      waiting: undefined,
+    const line = lines.get(key) ?? {
+      last: Promise.resolve(false),
+      work: undefined,
       endedAt: Number.NEGATIVE_INFINITY,
       version: 0,
     };
@@ -305,30 +287,25 @@ export function createNewestFirst(system: System) {
      */
     run: (key: string, work: () => Promise<boolean>, gapMs: number): Promise<boolean> => {
       const line = lineOf(key);
-      if (line.waiting) {
-        line.waiting.work = work;
-        return line.waiting.done;
-      }
-      const waiting: Waiting = { work, done: Promise.resolve(false) };
-      line.waiting = waiting;
-      waiting.done = runNext(line, waiting, gapMs, system);
-      return waiting.done;
+      const isWaiting = line.work !== undefined;
+      line.work = work;
+      if (!isWaiting) line.last = runNext(line, gapMs, system);
+      return line.last;
     },
     /** Increments when a run begins. Compare two values to detect a newer run. */
     version: (key: string): number => lineOf(key).version,
   };
 }
 
-async function runNext(line: Line, waiting: Waiting, gapMs: number, system: System): Promise<boolean> {
-  await line.current;
+async function runNext(line: Line, gapMs: number, system: System): Promise<boolean> {
+  await line.last.catch(() => undefined);
   const restMs = line.endedAt + gapMs - system.elapsed();
   if (restMs > 0) await system.sleep(restMs);
-  line.waiting = undefined;
+  const { work } = line;
+  line.work = undefined;
   line.version++;
-  const running = waiting.work();
-  line.current = running.catch(() => undefined);
   try {
-    return await running;
+    return work !== undefined && (await work());
   } finally {
     line.endedAt = system.elapsed();
   }
@@ -355,8 +332,7 @@ export function replyInHome(
     await add([isSent ? SHOWN_IN_MESSAGES : NOT_SHOWN]);
     return isSent;
   };
-  const none = async () => false;
-  return { send, replace: send, edit: none, delete: none, announce: none };
+  return { ...NO_REPLY, send, replace: send };
 }
 
 /** Returns a message's blocks without charts, which Home doesn't take. */

@@ -13,7 +13,7 @@ import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { StepOutputs } from './payloads.ts';
-import { isProven, isTokenRefused } from './refusals.ts';
+import { isChannel, isProven, isTokenRefused } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type {
   AcknowledgedViews,
@@ -25,7 +25,6 @@ import type {
 } from './request.ts';
 import type { SlackApi, SlackClients, SlackConnections } from './slack-api.ts';
 
-/** What notifiers are made with. */
 export interface NotifierParts {
   readonly outbox: Outbox;
   readonly log: Log;
@@ -117,7 +116,6 @@ export function createOutbox(parts: OutboxParts) {
       const chosen = recipients.filter((_, at) => allowed[at]);
       return postCards(chosen, message, clients.of(workspaceId));
     },
-    /** Replaces the message of posted cards; true if Slack took all. */
     editCards: async (
       workspaceId: WorkspaceId,
       cards: readonly PostedMessage[],
@@ -155,15 +153,16 @@ export function createOutbox(parts: OutboxParts) {
       void acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, shown));
     },
     /** Reacts to the message that was acted on, so that everyone who scrolls past it sees the outcome. */
-    react: (workspaceId: WorkspaceId, message: PostedMessage, isDone: boolean) =>
-      react(clients.of(workspaceId), message, isDone),
+    react: async (workspaceId: WorkspaceId, message: PostedMessage, isDone: boolean): Promise<void> => {
+      // The thread says the same in words, so a refusal doesn't matter: the scope is optional.
+      await clients.of(workspaceId).react(message, isDone ? 'white_check_mark' : 'warning');
+    },
     /** Posts an announcement about what no user did; undefined if none was posted. */
     announceIn: async (workspaceId: WorkspaceId, channelId: ChannelId, message: Message) => {
       if (!(await mayAnnounce(workspaceId, channelId))) return undefined;
       const posted = await postOnce(workspaceId, channelId, message);
       return posted.kind === 'posted' ? posted.card : undefined;
     },
-    /** Reports to Slack how a workflow's step ended. */
     endStep: parts.endStep,
     ...createAnnouncements(parts, replyTo),
   };
@@ -187,15 +186,6 @@ const MESSAGE_GONE: readonly string[] = [
   'is_archived',
   'not_in_channel',
 ];
-
-/** ✅ or ⚠️ on a message. The thread says the same in words, so a refusal doesn't matter: the scope is optional. */
-export async function react(slack: SlackApi, message: PostedMessage, isDone: boolean): Promise<void> {
-  await slack.react(message, isDone ? 'white_check_mark' : 'warning');
-}
-
-function isChannel(recipient: UserId | ChannelId): recipient is ChannelId {
-  return /^[CG]/.test(recipient);
-}
 
 /** The most recipients of one card, so that a request doesn't flood Slack or the team. */
 const MOST_CARDS = 10;
@@ -287,10 +277,7 @@ function createAnnouncements(
       posting.set(confirmer.confirmationId, posted);
       await posted;
     },
-    /** Edits that announcement, if there is one. */
-    updateAnnouncement: async (confirmer: Confirmer, message: Message) => {
-      await edit(confirmer, message);
-    },
+    updateAnnouncement: edit,
     /** Announces the outcome there, in place of the announcement of the beginning. */
     announce: async (confirmer: Confirmer, message: Message): Promise<boolean> => {
       const isEdited = await edit(confirmer, message);
@@ -337,7 +324,6 @@ export function createPacedEdits({
   };
 }
 
-/** The edits of one workspace, on the monotonic clock. */
 interface Pace {
   edits: number[];
   /** Until when Slack accepts no edits, because there were too many. */

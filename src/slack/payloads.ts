@@ -16,7 +16,6 @@ import { findOrigin, submittedView } from './kit/modal.ts';
 const id = z.string().min(1).max(64);
 const maybeId = id.nullish().catch(undefined);
 
-/** The shape of a slash command. */
 export const commandPayload = z.object({
   command: z.string().startsWith('/'),
   text: z.string().max(20_000).default(''),
@@ -39,7 +38,6 @@ const place = z.object({
    */
   team: z.object({ id }).nullish(),
   channel: z.object({ id: channelId }).nullish(),
-  /** Whether the app was installed for a whole organization (Enterprise Grid). */
   is_enterprise_install: z.boolean().default(false).catch(false),
   enterprise: z.object({ id }).nullish().catch(undefined),
 });
@@ -60,7 +58,6 @@ const surroundingView = z
   })
   .nullish();
 
-/** The shape of a press of a button, or a choice in a menu. */
 export const actionPayload = place.extend({
   type: z.literal('block_actions'),
   response_url: z.string().optional(),
@@ -88,16 +85,13 @@ export const actionPayload = place.extend({
     .min(1),
 });
 
-/** The shape of a submission of a modal. */
 export const submissionPayload = place.extend({
   trigger_id: z.string().optional(),
   view: submittedView.extend(installed),
 });
 
-/** The shape of the fields of a message that say where it is. */
 const pointer = z.looseObject({ ts: z.string().max(64), thread_ts: z.string().max(64).optional() });
 
-/** The shape of a shortcut, used from anywhere or on a message. */
 export const shortcutPayload = place.extend({
   callback_id: z.string().max(255).default('').catch(''),
   message: pointer.nullish().catch(undefined),
@@ -105,7 +99,6 @@ export const shortcutPayload = place.extend({
   trigger_id: z.string().optional(),
 });
 
-/** The shape of a request for the choices of a menu. */
 export const suggestionPayload = place.extend({
   action_id: z.string(),
   block_id: z.string().optional().catch(undefined),
@@ -123,7 +116,6 @@ type Place = z.output<typeof place> & {
   readonly block_id?: string;
 };
 
-/** Returns the place where a command was typed. */
 export function placeOfCommand(payload: z.output<typeof commandPayload>): RequestPlace {
   const { team_id: workspaceId, enterprise_id, is_enterprise_install } = payload;
   const orgId = is_enterprise_install === 'true' ? (enterprise_id ?? undefined) : undefined;
@@ -160,6 +152,8 @@ function readStamp({ view, actions = [], block_id }: Place): WorkspaceId | undef
 }
 
 type Press = z.output<typeof actionPayload>;
+/** The modal or the Home tab whose button was pressed. */
+export type PressedView = NonNullable<Press['view']>;
 
 /** Returns the ID of a press, the same at every delivery; undefined if Slack names nothing that identifies it. */
 export function pressId({ container, actions: [pressed], trigger_id }: Press, actor: Actor) {
@@ -244,7 +238,6 @@ const messageEvent = z.object({
 });
 type MessageEvent = z.output<typeof messageEvent>;
 
-/** A mention in a channel, or a direct message. */
 type MessageKind = 'mention' | 'direct_message';
 export type TypedMessage = NonNullable<ReturnType<typeof readTypedMessage>>;
 
@@ -410,7 +403,6 @@ export const STEP = {
   outputs: ['message', 'server', 'state'],
 } as const;
 
-/** The outputs of the step, which later steps of a workflow can use. */
 export type StepOutputs = Readonly<Record<(typeof STEP.outputs)[number], string>>;
 
 /** Reads an event as the execution of a step, which may be one of another version; undefined for any other event. */

@@ -1,19 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { nameOfError } from '../core/errors.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { HOUR_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { Message, MessageBlock } from './kit/blocks.ts';
-import { escapeText, shorten } from './kit/text.ts';
+import { LIMITS, type Message, type MessageBlock } from './kit/blocks.ts';
+import { escapeText, readJson, shorten } from './kit/text.ts';
 import type { SeenAnswer, SlackAnswer } from './slack-api.ts';
 
 /** A refusal by Slack, in Slack's terms. Nothing in it repeats what was posted. */
 export interface SlackRefusal {
   /** Slack's error code, or the name of the failure if Slack did not answer. */
   readonly code: string;
-  /** JSON pointers to the parts that Slack objects to. */
   readonly pointers: readonly string[];
   /** The scopes that the app lacks, separated by commas. */
   readonly neededScope?: string | undefined;
@@ -58,13 +57,10 @@ export function readReplyRefusal(status: number, text: string): SlackRefusal | u
 
 function saysNotOk(text: string): boolean {
   // Slack's usual answer is a bare `ok`: throwing for each costs a fiftieth of the time of a long list.
-  if (!/^\s*\{/.test(text)) return false;
-  try {
-    return JSON.parse(text)?.ok === false;
-  } catch {
-    return false;
-  }
+  return /^\s*\{/.test(text) && refusingReply.safeParse(readJson(text)).success;
 }
+
+const refusingReply = z.object({ ok: z.literal(false) });
 
 /** Whether the answer to a post to a `response_url` says `ok`. A root password counts as sent only then (docs/design.md 2.4). */
 export function saysOk(text: string): boolean {
@@ -83,7 +79,6 @@ function findPointers(words: string): readonly string[] {
 
 const MOST_KINDS = 500;
 
-/** Logs a refusal of a call. */
 export type LogRefusal = (method: string, refusal: SlackRefusal) => void;
 
 /** Creates the log of what Slack refuses: warns once an hour for each method and code, and logs repetitions at debug level. */
@@ -151,13 +146,10 @@ export function holdsSecret({ blocks }: Message): boolean {
   return blocks.some(({ type }) => type === 'rich_text');
 }
 
-/** The longest text, in characters. */
-const TEXT_MOST = 3000;
-
 /** Returns the words of a message in mrkdwn, without its buttons, cut to 3,000 characters. */
 export function plainText(message: Message): string {
   const words = (message.plainBlocks ?? message.blocks).flatMap(wordsOf).filter((text) => text !== '');
-  return shorten(words.length === 0 ? message.text : words.join('\n'), TEXT_MOST);
+  return shorten(words.length === 0 ? message.text : words.join('\n'), LIMITS.text);
 }
 
 function wordsOf(block: MessageBlock): string[] {
@@ -177,9 +169,8 @@ function inMrkdwn({ type, text }: { readonly type: string; readonly text: string
   return type === 'mrkdwn' ? text : escapeText(text);
 }
 
-/** Whether Slack's error is about what a view contains. */
 export function refusesView(code: string): boolean {
-  return code === 'invalid_arguments' || refusesBlocks(code);
+  return code === 'invalid_arguments' || code === 'view_too_large' || refusesBlocks(code);
 }
 
 /** What the app does in Slack besides answering users, if its setup allows it, and the scopes for that. */
@@ -203,7 +194,6 @@ export type SlackProblem =
 /** Slack's last answer about an ability; `untried` if there was none in the past hour. */
 export type SeenAbility = 'works' | 'untried' | SlackProblem;
 
-/** Slack's last answers about all abilities. */
 export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
 
 /** How long an observation counts: Slack doesn't say when the app's setup changes. */
@@ -231,7 +221,6 @@ export function createSlackAbilities(system: System) {
     return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
   };
   return {
-    /** Notes an answer. */
     watch: (workspaceId: WorkspaceId, seen: SeenAnswer): void => {
       const ability = abilityOf(seen);
       const state = ability && stateOf(ability, seen);
@@ -240,7 +229,6 @@ export function createSlackAbilities(system: System) {
       if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
       observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
     },
-    /** Returns what Slack was seen to allow in a workspace. */
     read: (workspaceId: WorkspaceId): SeenAbilities => {
       const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
       return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
@@ -255,7 +243,6 @@ function hidesProblem(known: Observation | undefined, state: Observation['state'
   );
 }
 
-/** Returns the ability that an answer says something about. */
 function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
   if (method === 'users.info') return 'user_lookups';
   if (method === 'usergroups.list') return 'group_lookups';
@@ -265,7 +252,10 @@ function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): Slac
   return method === 'chat.postMessage' && isChannel(channelId) ? 'announcements' : undefined;
 }
 
-const isChannel = (id: string) => /^[CG]/.test(id);
+/** Whether an ID is that of a channel, public or private, and not of a conversation with one user. */
+export function isChannel(id: UserId | ChannelId): id is ChannelId {
+  return /^[CG]/.test(id);
+}
 
 /** Reads an answer as the state of an ability; undefined if it says nothing about the app's setup, as in a short outage. */
 function stateOf(
@@ -302,7 +292,6 @@ const RESTRICTIONS: readonly string[] = [
 /** Slack's codes for a token that it refuses permanently. */
 const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
 
-/** Whether an error code means that Slack refuses the token itself. */
 export function isTokenRefused(error: string | undefined): boolean {
   return error !== undefined && TOKEN_ERRORS.includes(error);
 }

@@ -1,4 +1,4 @@
-import type { AnyBlock, KnownBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import { DatabaseUnreachable, describeDefect, isExpected } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, Thread, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
@@ -12,7 +12,7 @@ import { type Message, textMessage } from './kit/blocks.ts';
 import { noticeView, type Origin } from './kit/form.ts';
 import { decodeText } from './kit/text.ts';
 import { type CardParts, cardView, readCard } from './kit/views.ts';
-import type { TypedMessage } from './payloads.ts';
+import type { PressedView, TypedMessage } from './payloads.ts';
 import { holdsSecret } from './refusals.ts';
 import type { Reply, SlackRequest, Views } from './request.ts';
 import type { SlackAnswer, SlackApi, SlackClients } from './slack-api.ts';
@@ -33,7 +33,8 @@ const IN_PLACE: ResponseOptions = { replace_original: true };
 
 /** Creates the replies to a command or a press, through its `response_url`: also in DMs and where the bot is no member. */
 export function replyByUrl(url: Secret<string> | undefined, to: Addressee, slack: SlackApi): Reply {
-  return { ...createReply(async () => url, to, slack), url };
+  const findThread = async () => to.thread;
+  return { ...createReply(async () => url, to, findThread, slack), url };
 }
 
 /** A confirmation: its user, and where it was made. */
@@ -46,7 +47,6 @@ export interface Confirmer {
   readonly thread?: Thread | undefined;
 }
 
-/** The user who confirmed an operation, a batch or an act, and where. */
 export function confirmerOf({
   id: confirmationId,
   workspaceId,
@@ -60,7 +60,6 @@ export function confirmerOf({
   return { confirmationId, workspaceId, userId, channelId, thread };
 }
 
-/** What the replies to a modal are made with. */
 export interface StoredReplyParts {
   readonly clients: SlackClients;
   readonly replyUrls: ReplyUrls;
@@ -74,19 +73,9 @@ export function createStoredReply(
   { clients, replyUrls, kept, system }: StoredReplyParts,
 ): Reply {
   const findUrl = () => replyUrls.use(confirmationId, system.now());
-  const slack = clients.of(workspaceId);
-  const find = async () => {
-    const found = thread ?? (await kept.find('thread', confirmationId));
-    return createReply(findUrl, { userId, channelId, thread: found }, slack);
-  };
-  const send = async (message: Message) => (await find()).send(message);
-  return {
-    send,
-    replace: send,
-    edit: async (message) => (await find()).edit(message),
-    delete: async () => false,
-    announce: async (message) => (await find()).announce(message),
-  };
+  const findThread = async () => thread ?? (await kept.find('thread', confirmationId));
+  const reply = createReply(findUrl, { userId, channelId }, findThread, clients.of(workspaceId));
+  return { ...reply, replace: reply.send, delete: none };
 }
 
 /**
@@ -96,7 +85,8 @@ export function createStoredReply(
  */
 function createReply(
   findUrl: () => Promise<Secret<string> | undefined>,
-  to: Addressee,
+  { userId, channelId }: Addressee,
+  findThread: () => Promise<Thread | undefined>,
   slack: SlackApi,
 ): Reply {
   const byUrl = async (message: Message, options: ResponseOptions): Promise<boolean> => {
@@ -105,38 +95,33 @@ function createReply(
     const answer = await slack.respond(url, options, message);
     return answer.ok && (answer.saysOk || !holdsSecret(message));
   };
-  const ephemerally = (message: Message) => postEphemeral(message, to, slack);
+  /** Fails in DMs and where the bot is no member. */
+  const ephemerally = async (message: Message, thread: Thread | undefined) => {
+    if (channelId === undefined) return false;
+    const threadTs = thread?.isOpen ? thread.ts : undefined;
+    return (await slack.postEphemeral(channelId, userId, message, threadTs)).ok;
+  };
   const send = async (message: Message) => {
-    const isForThread = to.thread?.isOpen === true && !holdsSecret(message);
-    if (isForThread && (await ephemerally(message))) return true;
-    return (await byUrl(message, EPHEMERALLY)) || (!isForThread && (await ephemerally(message)));
+    const thread = await findThread();
+    const isForThread = thread?.isOpen === true && !holdsSecret(message);
+    if (isForThread && (await ephemerally(message, thread))) return true;
+    return (await byUrl(message, EPHEMERALLY)) || (!isForThread && (await ephemerally(message, thread)));
   };
   return {
     send,
-    replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message),
+    replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message, await findThread()),
     edit: (message) => byUrl(message, IN_PLACE),
     delete: async () => {
       const url = await findUrl();
       return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
     },
     announce: async (message) => {
-      const { channelId, thread } = to;
+      const thread = await findThread();
       if (await byUrl(message, { ...IN_CHANNEL, thread_ts: thread?.ts })) return true;
       // Fails where the bot is no member.
       return channelId !== undefined && (await slack.post(channelId, message, thread?.ts)).ok;
     },
   };
-}
-
-/** Posts an ephemeral message. Returns false in DMs and where the bot is no member. */
-async function postEphemeral(
-  message: Message,
-  { userId, channelId, thread }: Addressee,
-  slack: SlackApi,
-): Promise<boolean> {
-  if (channelId === undefined) return false;
-  const threadTs = thread?.isOpen ? thread.ts : undefined;
-  return (await slack.postEphemeral(channelId, userId, message, threadTs)).ok;
 }
 
 const NOT_SHOWN =
@@ -180,7 +165,6 @@ function isSameMachine(url: URL, api: URL): boolean {
   return url.hostname === api.hostname || (loopback(url.hostname) && loopback(api.hostname));
 }
 
-/** What replies are made with. */
 interface ReplyParts extends StoredReplyParts {
   readonly slackApiUrl: string;
   readonly log: Log;
@@ -229,25 +213,17 @@ export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: 
 const NO_PASSWORD_HERE =
   'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';
 
-/** The modal of a card, as Slack sends it with a press. */
-interface PressedCard {
-  readonly id: string;
-  readonly title: string;
-  /** The metadata, which have the origin. */
-  readonly metadata: string;
-  readonly blocks: readonly AnyBlock[];
-}
-
 /**
  * Creates the replies to a press on a card in a modal, which covers everything else: what would replace the button's message
  * replaces the card, and what would be a message of its own appears above it. Once the user has closed the modal, they get
  * messages.
  */
-export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['update']): Reply {
+export function replyInCard(card: PressedView, otherwise: Reply, update: Views['update']): Reply {
+  const title = card.title?.text ?? '';
   let shown: CardParts = readCard(card.blocks);
   const show = async (parts: CardParts) => {
     shown = parts;
-    return (await update(card.id, cardView(card.title, card.metadata, parts))).ok;
+    return (await update(card.id, cardView(title, card.private_metadata, parts))).ok;
   };
   const edit = (message: Message) => show({ ...shown, blocks: message.blocks });
   return {
@@ -258,7 +234,7 @@ export function replyInCard(card: PressedCard, otherwise: Reply, update: Views['
     },
     replace: async (message) => (await edit(message)) || otherwise.send(message),
     edit,
-    delete: async () => false,
+    delete: none,
   };
 }
 
@@ -297,7 +273,6 @@ export function sendWaiting(request: SlackRequest): OnWait {
   };
 }
 
-/** What explaining an error needs. */
 export interface ExplainParts {
   readonly system: System;
   readonly log: Log;

@@ -16,7 +16,7 @@ import type { Channels } from './directory.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
-import { announce, type MayAnnounce, react } from './outbox.ts';
+import { announce, type MayAnnounce } from './outbox.ts';
 import { whyNotOpened } from './refusals.ts';
 import { explainError } from './reply.ts';
 import type { AdmissionParts } from './routing.ts';
@@ -31,14 +31,12 @@ export interface SlackRequest {
   readonly reply: Reply;
   readonly views: Views;
   readonly note: ReturnType<typeof createPartNote>;
-  /** The modal whose button was pressed. */
   readonly modal?: {
     readonly viewId: string;
     readonly origin: Origin;
     /** Whether it shows a card: the forms of its buttons take its place. */
     readonly isCard?: boolean;
   };
-  /** The message whose button was pressed. */
   readonly pressed?: PostedMessage | undefined;
   /** The Home tab whose button was pressed. */
   readonly home?: {
@@ -72,13 +70,11 @@ export interface SlackRequest {
   placeAct(actId: string, announced: Announcement | 'told' | undefined): Promise<void>;
   /** Reacts with ✅ to the message in whose thread the act was announced. */
   reactDone(announced: Announcement | undefined): Promise<void>;
-  /** Returns the present time in epoch milliseconds. */
   now(): number;
   /** Waits for work as long as Slack's answer allows; undefined if it takes longer. @throws what the work throws in time */
   withTimeout<Result>(work: Promise<Result>): Promise<Result | undefined>;
 }
 
-/** An announcement in the channel. */
 export interface Announcement {
   /** The message; absent where it can't be edited. */
   readonly message?: PostedMessage;
@@ -92,7 +88,6 @@ export interface Reply {
   replace(message: Message): Promise<boolean>;
   /** Replaces the message whose button was pressed, or does nothing. Not for commands: Slack might post a new message. */
   edit(message: Message): Promise<boolean>;
-  /** Deletes the message whose button was pressed. */
   delete(): Promise<boolean>;
   /** Posts to everyone in the channel. */
   announce(message: Message): Promise<boolean>;
@@ -105,22 +100,6 @@ export type OpenedView =
   | { readonly ok: true; readonly viewId: string }
   | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' | 'unanswered' };
 
-/** The modals of this user. */
-export interface Views {
-  /** Opens a modal with the request's trigger, which expires after 3 s. */
-  open(view: ModalView): Promise<OpenedView>;
-  /** Replaces an open modal. */
-  update(viewId: string, view: ModalView): Promise<SlackAnswer>;
-  /**
-   * Stores the reply URL and the thread for a form, and returns the origin for its metadata. Pass an ID for a form that is no
-   * modal. @throws what the store throws
-   */
-  storeOrigin(formId?: ConfirmationId): Promise<Origin>;
-  /** Makes the outcome of a confirmation appear in this modal, if it is still open. */
-  follow(id: ConfirmationId, viewId: string): void;
-}
-
-/** What requests are made with. */
 export interface RequestParts extends AdmissionParts {
   readonly entry: Entry;
   readonly clients: SlackClients;
@@ -164,17 +143,14 @@ function makeRequest(
   onBegin: () => void = () => undefined,
   note = createPartNote(),
 ): SlackRequest {
-  const { entry, system } = parts;
+  const { entry, system, replyUrls, followedActs } = parts;
+  const { workspaceId, userId, channelId } = caller.actor;
   let hasBegun = false;
   const begin = () => {
     hasBegun = true;
     onBegin();
   };
-  const onChange = async () => begin();
-  const onPartOfList = () => {
-    caller.onPartOfList?.();
-    note.markPartial();
-  };
+  const watch = { onChange: async () => begin(), onPartOfList: note.markPartial };
   return {
     caller,
     // Home has the note itself.
@@ -186,8 +162,8 @@ function makeRequest(
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       if (mayHaveBegun(useCase)) begin();
-      const output = await entry.execute(useCase, input, { ...caller, onPartOfList, onChange });
-      if (useCase.effect !== 'reads') parts.touchHome(caller.actor.workspaceId, caller.actor.userId);
+      const output = await entry.execute(useCase, input, { ...caller, ...watch });
+      if (useCase.effect !== 'reads') parts.touchHome(workspaceId, userId);
       return output;
     },
     authorize: (useCase) => {
@@ -200,14 +176,21 @@ function makeRequest(
       const requestId = caller.requestId && `${caller.requestId}#${place}`;
       return makeRequest(parts, { ...caller, requestId }, target, begin, note);
     },
-    mayAnnounce: () => parts.mayAnnounce(caller.actor.workspaceId, caller.actor.channelId),
+    mayAnnounce: () => parts.mayAnnounce(workspaceId, channelId),
     announce: (action, ...more) => announce({ action, more }, parts, caller, target),
-    placeAct: (actId, announced) => placeAct(actId, announced, parts, caller, target),
+    placeAct: async (actId, announced) => {
+      if (announced === 'told') return followedActs.forget(actId);
+      const { reply, thread } = target;
+      const now = system.now();
+      if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
+      const places = { message: announced?.message, thread };
+      await followedActs.place(actId, places, { now, dueAt: now + FIRST_LOOK_MS });
+    },
     reactDone: async (announced) => {
-      const channelId = announced?.message?.channelId;
-      if (!target.thread || channelId === undefined) return;
-      const { clients } = parts;
-      await react(clients.of(caller.actor.workspaceId), { channelId, ts: target.thread.ts }, true);
+      const { message } = announced ?? {};
+      if (!target.thread || !message) return;
+      const first = { channelId: message.channelId, ts: target.thread.ts };
+      await parts.clients.of(workspaceId).react(first, 'white_check_mark');
     },
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
@@ -222,45 +205,39 @@ function mayHaveBegun({ effect, isOncePerForm = false }: UseCaseSpec): boolean {
 /** When the background first looks at a followed act: until then, the request itself reports the outcome. */
 const FIRST_LOOK_MS = 2000;
 
-async function placeAct(
-  actId: string,
-  announced: Announcement | 'told' | undefined,
-  { followedActs, replyUrls, system }: RequestParts,
-  { actor: { workspaceId } }: Caller,
-  { reply, thread }: ReplyTarget,
-): Promise<void> {
-  if (announced === 'told') return followedActs.forget(actId);
-  const message = announced?.message;
-  const now = system.now();
-  if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
-  await followedActs.place(actId, { message, thread }, { now, dueAt: now + FIRST_LOOK_MS });
-}
-
 const REPLY_URL_MS = 30 * MINUTE_MS;
 /** How long a thread is stored: longer than an order can wait for its approval and its outcome. */
 const THREAD_MS = 60 * DAY_MS;
+
+export type Views = ReturnType<typeof createViews>;
 
 function createViews(
   { clients, followedViews, acknowledgedViews, replyUrls, kept, system }: RequestParts,
   { actor: { workspaceId, channelId }, surface }: Caller,
   { reply, triggerId, thread }: ReplyTarget,
-): Views {
+) {
   return {
-    open: async (view) => {
+    /** Opens a modal with the request's trigger, which expires after 3 s. */
+    open: async (view: ModalView): Promise<OpenedView> => {
       if (triggerId === undefined) return { ok: false, why: 'no_trigger' };
       const opened = await clients.of(workspaceId).openView(triggerId, view);
       return opened.ok ? opened : { ok: false, why: whyNotOpened(opened.error) };
     },
-    update: (viewId, view) =>
+    /** Replaces an open modal. */
+    update: (viewId: string, view: ModalView): Promise<SlackAnswer> =>
       acknowledgedViews.update(viewId, () => clients.of(workspaceId).updateView(viewId, view)),
-    // The reply path stays with us, sealed; the modal carries only its ID.
-    storeOrigin: async (formId = system.newId()) => {
+    /**
+     * Stores the reply URL and the thread for a form, and returns the origin for its metadata. Pass an ID for a form that is no
+     * modal. The reply URL stays with us, sealed; the modal carries only its ID. @throws what the store throws
+     */
+    storeOrigin: async (formId: ConfirmationId = system.newId()): Promise<Origin> => {
       if (reply.url) await replyUrls.store(formId, workspaceId, reply.url, system.now() + REPLY_URL_MS);
       if (thread) await kept.put('thread', formId, workspaceId, thread, system.now() + THREAD_MS);
       const isHome = surface === 'home' ? (true as const) : undefined;
       return { formId, channelId, thread, isHome };
     },
-    follow: (id, viewId) => void followedViews.set(id, viewId),
+    /** Makes the outcome of a confirmation appear in this modal, if it is still open. */
+    follow: (id: ConfirmationId, viewId: string): void => void followedViews.set(id, viewId),
   };
 }
 
@@ -293,11 +270,9 @@ export function createAcknowledgedViews(system: System) {
 }
 
 /** The modals that show the progress of confirmations, the latest thousand. Nothing depends on them, since users may close them. */
-export type FollowedViews = LRUCache<ConfirmationId, string>;
+export const createFollowedViews = () => new LRUCache<ConfirmationId, string>({ max: MOST_VIEWS });
 
-export function createFollowedViews(): FollowedViews {
-  return new LRUCache({ max: MOST_VIEWS });
-}
+export type FollowedViews = ReturnType<typeof createFollowedViews>;
 
 /**
  * Creates the note that the hosting API has returned only part of the list. It is added to messages and views on their way to Slack,
@@ -327,6 +302,8 @@ function createPartNote() {
     markPartial: () => {
       isKnown = true;
     },
+    /** Whether only part of the list is known. */
+    isPartial: () => isKnown,
     inView,
     inReply: (reply: Reply): Reply => ({
       ...reply,

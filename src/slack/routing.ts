@@ -13,7 +13,6 @@ import { type ExplainParts, explainError, findReplyUrl, type NextSteps, replyByU
 import type { Reply, RequestParts, SlackRequest } from './request.ts';
 import type { SlackConnections } from './slack-api.ts';
 
-/** The delivery of a request. */
 export interface Delivery {
   /** Identifies a request that Slack doesn't name; absent if the transport has none. */
   readonly requestId?: string;
@@ -25,7 +24,6 @@ export interface Delivery {
   readonly answered: Promise<void>;
 }
 
-/** The handlers of all features that requests are routed to. */
 export interface Routes {
   /** Runs the subcommand at the beginning of the text. @throws what the feature throws */
   readonly runCommand: (text: string, request: SlackRequest) => Promise<void>;
@@ -34,7 +32,6 @@ export interface Routes {
   readonly nextSteps: NextSteps;
 }
 
-/** What requests are dispatched with. */
 export interface DispatchParts extends RequestParts {
   readonly slackApiUrl: string;
   readonly connections: SlackConnections;
@@ -49,15 +46,13 @@ export interface DispatchParts extends RequestParts {
 
 export type Routing = ReturnType<typeof createRouting>;
 
-/** Puts together what requests are dispatched with, and the handlers by their IDs. */
 export function createRouting(routes: Routes, parts: DispatchParts) {
-  const { runCommand, commands, shortcuts, nextSteps } = routes;
+  const { commands, shortcuts } = routes;
   const byId = <Handler extends { readonly id: string }>(handlers: readonly Handler[]) =>
     new Map(handlers.map((handler) => [handler.id, handler]));
   return {
     ...parts,
-    runCommand,
-    nextSteps,
+    ...routes,
     actions: byId(commands.flatMap(({ actions }) => actions)),
     modals: byId(commands.flatMap(({ modals }) => modals)),
     suggestions: byId(commands.flatMap(({ suggestions }) => suggestions)),
@@ -75,7 +70,6 @@ export function callerOf(
   return { actor, surface, answered, requestId: requestId ?? delivered };
 }
 
-/** The answer to a request in no known shape. */
 export const UNREADABLE = 'Slack sent something that this app can’t read, so nothing was done.';
 
 /** Answers a request from Slack that has no known shape, through its `response_url`. Without one, only the log says so. */
@@ -87,7 +81,6 @@ export async function sendUnreadable(body: unknown, routing: Routing): Promise<v
     routing.log.warn('a request from Slack could be neither read nor answered');
 }
 
-/** What requests are admitted with. */
 export interface AdmissionParts {
   /**
    * Decides whether requests from a place are handled at all, before anything else. Absent if the app serves one workspace: then the

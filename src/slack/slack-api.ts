@@ -30,7 +30,6 @@ export interface SlackApi {
   whoAmI(): Promise<SlackAnswer<z.output<typeof introduction>>>;
   openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
   updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
-  /** Shows the Home tab to one user. */
   publishView(userId: string, view: HomeView): Promise<SlackAnswer>;
   /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
   postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
@@ -46,7 +45,6 @@ export interface SlackApi {
   /** Lists the user groups, disabled ones too, with their members. */
   listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
   findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
-  /** Completes an execution of our step in a workflow. */
   completeStep(executionId: string, outputs: Readonly<Record<string, string>>): Promise<SlackAnswer>;
   /** Ends an execution with an error, which users see. */
   failStep(executionId: string, error: string): Promise<SlackAnswer>;
@@ -87,19 +85,7 @@ export interface SeenAnswer {
   readonly isAnnouncement?: boolean;
 }
 
-/** Called with each answer, to learn how the app is set up in Slack. */
 type SlackWatch = (seen: SeenAnswer) => void;
-
-/** The connections to Slack, which the clients of all workspaces share. */
-export interface SlackConnections {
-  /** Creates a client that calls the Web API with this token. */
-  open(findToken: FindToken, watch?: SlackWatch): SlackApi;
-  /** Returns options for another client of Slack's libraries: a new object each time, since they write into it. */
-  clientOptions(): WebClientOptions;
-  /** Slack's clock, by the answers of the Web API. */
-  readonly clock: SlackClock;
-  close(): Promise<void>;
-}
 
 /** The result of a call: what Slack returned, or Slack's error code or the name of the failure. */
 export type SlackAnswer<More = unknown> =
@@ -109,14 +95,16 @@ export type SlackAnswer<More = unknown> =
 /** The timeout of a call, which is made once, since a user waits for it. */
 const TIMEOUT_MS = 5000;
 
-/** Creates the connections; none is opened yet. */
+export type SlackConnections = ReturnType<typeof createSlackConnections>;
+
+/** Creates the connections to Slack, which the clients of all workspaces share; none is opened yet. */
 export function createSlackConnections(options: {
   readonly apiUrl: string;
   readonly log: Log;
   readonly system: System;
   /** Called with each answer, for metrics. */
   readonly onAnswer?: SlackWatch;
-}): SlackConnections {
+}) {
   const refused = createRefusalLog(options.log, options.system);
   const clock = createSlackClock(options.system);
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000 });
@@ -137,7 +125,8 @@ export function createSlackConnections(options: {
   });
   const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
-    open: (findToken, watchWorkspace) => {
+    /** Creates a client that calls the Web API with this token. */
+    open: (findToken: FindToken, watchWorkspace?: SlackWatch): SlackApi => {
       const watch: SlackWatch = (seen) => {
         options.onAnswer?.(seen);
         watchWorkspace?.(seen);
@@ -145,7 +134,9 @@ export function createSlackConnections(options: {
       const call = createCall(findToken, connect, refused, watch);
       return createSlackApi(call, agent, refused, options.system, watch);
     },
+    /** Returns options for another client of Slack's libraries: a new object each time, since they write into it. */
     clientOptions,
+    /** Slack's clock, by the answers of the Web API. */
     clock,
     close: () => agent.destroy(),
   };
@@ -205,7 +196,6 @@ function createSlackApi(
   };
 }
 
-/** The longest wait before another try. */
 const TURN_MOST_MS = 30_000;
 const TRIES = 3;
 
@@ -231,7 +221,6 @@ async function inTurn<More>(
  */
 const text = z.string().catch('');
 
-/** Reads nothing from an answer. */
 const nothing = z.unknown().transform(() => ({}));
 
 /** Reads from the answer to `auth.test` what the token is for: a workspace, or all of an organization (Enterprise Grid). */
@@ -242,19 +231,15 @@ const introduction = z
     workspaceName: team,
     isOrgInstall: is_enterprise_install,
   }));
-/** Reads the answer to `views.open`. */
 const openedView = z
   .object({ view: z.object({ id: text }).catch({ id: '' }) })
   .transform(({ view }) => ({ viewId: view.id }));
-/** Reads the channel and time of a posted message. */
 const card = z
   .object({ channel: text, ts: text })
   .transform(({ channel, ts }): PostedMessage => ({ channelId: channel, ts }));
-/** Reads the answer to `usergroups.list`. */
 const foundGroups = z
   .object({ usergroups: z.unknown() })
   .transform(({ usergroups }) => ({ groups: usergroups }));
-/** Reads a page of `conversations.members`. */
 const memberPage = z
   .object({ members: z.array(z.string()), response_metadata: z.object({ next_cursor: text }).optional() })
   .transform(({ members, response_metadata: more }) => ({ members, cursor: more?.next_cursor ?? '' }));

@@ -6,10 +6,10 @@ import type { Secret } from '../core/secret.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { quietLogger, type Transport } from './bolt.ts';
+import { readJson } from './kit/text.ts';
 import { namedId } from './payloads.ts';
 import { isTokenRefused, readRefusal } from './refusals.ts';
 
-/** The times of Socket Mode, in milliseconds. */
 export interface SocketTimes {
   /** How long Slack may take to greet a new connection. */
   readonly helloTimeoutMs: number;
@@ -17,7 +17,6 @@ export interface SocketTimes {
   readonly pongTimeoutMs: number;
   /** A connection that ends earlier counts as a failure, and makes the app pause before the next one. */
   readonly stableMs: number;
-  /** How often the app checks whether its connection is up. */
   readonly lookMs: number;
 }
 
@@ -32,7 +31,6 @@ interface Options {
   readonly system: System;
   /** Called with the milliseconds that each acknowledgment took, for metrics. */
   readonly onAck?: (ms: number) => void;
-  /** Fires when the app stops. */
   readonly signal: AbortSignal;
   readonly times?: Partial<SocketTimes>;
 }
@@ -154,20 +152,6 @@ async function pause(ms: number, { system, signal }: Supervision): Promise<void>
   if (ms > 0) await system.sleep(ms, signal).catch(() => undefined);
 }
 
-/** One WebSocket to Slack. It never reconnects, but is replaced. */
-interface SocketConnection {
-  /** Whether requests can arrive over it and be answered. */
-  isUp(): boolean;
-  /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
-  readonly leaving: Promise<string>;
-  /** Resolves when it has ended from either side. */
-  readonly ended: Promise<void>;
-  /** Resolves when all requests have been acknowledged, or Slack has stopped waiting for them. */
-  settled(): Promise<void>;
-  /** Stops taking requests, and closes once those that it took have been acknowledged, or can't be any more. */
-  close(): Promise<void>;
-}
-
 /** Slack refused a connection, or it ended before Slack had confirmed it. The message is the reason: Slack's, or one of the app's. */
 class SocketRefused extends Error {}
 
@@ -226,8 +210,8 @@ function createReceiver({ appToken, slackApiUrl, log, times }: Supervision): Soc
         rejectRateLimitedCalls: true,
       },
     },
-    customPropertiesExtractor: ({ envelope_id }: { readonly envelope_id?: unknown }) => ({
-      requestId: typeof envelope_id === 'string' ? namedId('envelope', envelope_id) : undefined,
+    customPropertiesExtractor: ({ envelope_id }: { readonly envelope_id: string }) => ({
+      requestId: namedId('envelope', envelope_id),
     }),
     processEventErrorHandler: async ({ error }) => {
       log.warn('a request could not be acknowledged', describeDefect(error));
@@ -236,7 +220,6 @@ function createReceiver({ appToken, slackApiUrl, log, times }: Supervision): Soc
   });
 }
 
-/** How long Slack takes an acknowledgment. */
 const ACK_MS = 3000;
 
 /**
@@ -285,7 +268,10 @@ interface Life {
   leave(reason: string): void;
 }
 
-function createConnection(client: Client, { log, system, onAck }: Options): SocketConnection {
+type SocketConnection = ReturnType<typeof createConnection>;
+
+/** Creates one WebSocket to Slack. It never reconnects, but is replaced. */
+function createConnection(client: Client, { log, system, onAck }: Options) {
   const unacknowledged = createUnacknowledged(system, onAck);
   const leaving = withResolvers<string>();
   const ended = withResolvers();
@@ -302,10 +288,14 @@ function createConnection(client: Client, { log, system, onAck }: Options): Sock
     ended.resolve();
   });
   return {
+    /** Resolves with the reason when it has to be replaced: it has ended, or Slack has announced its end. */
     leaving: leaving.promise,
+    /** Resolves when it has ended from either side. */
     ended: ended.promise,
     settled: unacknowledged.settled,
+    /** Whether requests can arrive over it and be answered. */
     isUp: () => life.isGreeted && client.websocket?.isActive() === true,
+    /** Stops taking requests, and closes once those that it took have been acknowledged, or can't be any more. */
     close: async () => {
       life.isTaking = false;
       if (client.websocket?.isActive()) await unacknowledged.settled();
@@ -324,7 +314,7 @@ function interceptMessages(client: Client, log: Log, life: Life): void {
   if (handlers.length === 0) throw new Error('Slack’s library does not read what arrives over a WebSocket');
   client.removeAllListeners('ws_message');
   client.on('ws_message', (data: unknown, isBinary: unknown) => {
-    if (!takeMessage(typeof data === 'string' ? parse(data) : undefined, life, log)) return;
+    if (!takeMessage(typeof data === 'string' ? readJson(data) : undefined, life, log)) return;
     for (const handle of handlers) {
       Promise.resolve(handle(data, isBinary)).catch((error: unknown) =>
         log.error('a message from Slack was not understood', describeDefect(error)),
@@ -373,14 +363,6 @@ function takeMessage(message: unknown, life: Life, log: Log): boolean {
   // Slack sends an unacknowledged request again, over another connection.
   if (life.isTaking) life.unacknowledged.add(work.envelope_id);
   return life.isTaking;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether Slack keeps using a connection for some seconds after this reason (Slack, "Using Socket Mode"). */

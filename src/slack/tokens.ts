@@ -186,7 +186,6 @@ const ENDS: Readonly<Record<string, InstallEnd>> = {
   slack_oauth_missing_code: { kind: 'refused', error: 'missing_code' },
 };
 
-/** The app's own credentials at Slack. */
 interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: Secret<string>;

@@ -18,9 +18,8 @@ import type {
 import { z } from 'zod';
 import { PART_OF_LIST } from '../../core/find-server.ts';
 import type { WorkspaceId } from '../../core/ids.ts';
-import { plainLabel, shorten } from './text.ts';
+import { plainLabel, readJson, shorten } from './text.ts';
 
-/** A block of a message, charts included. */
 export type MessageBlock = KnownBlock | ChartBlock;
 
 /** A message to users. `text` is for notifications and screen readers, and never holds a secret. */
@@ -67,7 +66,6 @@ export function facts(pairs: readonly (readonly [string, string])[]): SectionBlo
   };
 }
 
-/** Makes a small grey line of mrkdwn. */
 export function context(text: string): ContextBlock {
   return {
     type: 'context',
@@ -75,17 +73,14 @@ export function context(text: string): ContextBlock {
   };
 }
 
-/** Makes a heading of plain text. */
 export function header(text: string): HeaderBlock {
   return { type: 'header', text: plain(shorten(text, LIMITS.header)) };
 }
 
-/** Makes a line between blocks. */
 export function divider(): DividerBlock {
   return { type: 'divider' };
 }
 
-/** Makes a row of buttons and menus. */
 export function actions(...elements: ActionsBlockElement[]): ActionsBlock {
   return { type: 'actions', elements };
 }
@@ -215,7 +210,6 @@ function tellApart(labels: readonly string[]): string[] {
 /** The prefix `notice:` makes `readCard` remove the note before the next answer is shown on a card. */
 const BLOCK_ID = 'notice:part_of_list';
 
-/** Makes the note that servers may be missing. */
 export function partOfList(): ContextBlock {
   return { ...context(`:warning: ${PART_OF_LIST}`), block_id: BLOCK_ID };
 }
@@ -257,15 +251,8 @@ const metadata = z.looseObject({ o: z.looseObject({}) });
 /** Puts the workspace into the IDs of a view's blocks, and into the origin in its metadata. */
 export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
   const stamped = { ...view, blocks: stampBlocks(view.blocks, workspaceId) };
-  const written = parseMetadata(view.private_metadata ?? '');
+  // Absent in a view without a form, which can't be submitted.
+  const written = metadata.safeParse(readJson(view.private_metadata ?? '')).data;
   if (!written) return stamped;
   return { ...stamped, private_metadata: JSON.stringify({ ...written, o: { ...written.o, workspaceId } }) };
-}
-
-function parseMetadata(text: string) {
-  try {
-    return metadata.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined; // a view without a form, which can't be submitted
-  }
 }

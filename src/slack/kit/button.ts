@@ -12,15 +12,6 @@ interface ButtonOptions {
   readonly label?: string;
 }
 
-/** A kind of button, whose value is written and read with one schema. */
-interface ButtonKind<Value> {
-  readonly id: string;
-  /** Makes the button. Its value as JSON must fit into 2,000 characters. */
-  element(text: string, value: Value, options?: ButtonOptions): Button;
-  /** Makes the handler of its presses, to be listed in a command. */
-  on(run: (value: Value, request: SlackRequest) => Promise<void>): ActionHandler;
-}
-
 /** Handles the presses of a button, or the choices of a menu, with this ID. */
 export interface ActionHandler {
   readonly id: string;
@@ -28,11 +19,12 @@ export interface ActionHandler {
   run(value: string, request: SlackRequest): Promise<void>;
 }
 
-/** Defines a kind of button. The ID is written here and nowhere else. */
-export function defineButton<Value>(id: string, schema: z.ZodType<Value>): ButtonKind<Value> {
+/** Defines a kind of button, whose value is written and read with one schema. The ID is written here and nowhere else. */
+export function defineButton<Value>(id: string, schema: z.ZodType<Value>) {
   return {
     id,
-    element: (text, value, { style, confirm, label } = {}) => ({
+    /** Makes the button. Its value as JSON must fit into 2,000 characters. */
+    element: (text: string, value: Value, { style, confirm, label }: ButtonOptions = {}): Button => ({
       type: 'button',
       action_id: id,
       text: plain(shorten(text, LIMITS.buttonText)),
@@ -41,7 +33,11 @@ export function defineButton<Value>(id: string, schema: z.ZodType<Value>): Butto
       confirm,
       accessibility_label: label && shorten(label, LIMITS.accessibilityLabel),
     }),
-    on: (run) => ({ id, run: async (value, request) => run(parseJson(value, schema), request) }),
+    /** Makes the handler of its presses, to be listed in a command. */
+    on: (run: (value: Value, request: SlackRequest) => Promise<void>): ActionHandler => ({
+      id,
+      run: async (value, request) => run(parseJson(value, schema), request),
+    }),
   };
 }
 
@@ -73,7 +69,6 @@ export function defineChoice(id: string) {
   };
 }
 
-/** The number of a page, from 0. */
 export const pageNumber = z.number().int().min(0);
 
 /** What a button to another page carries. `filter`: what the items on all pages match. */

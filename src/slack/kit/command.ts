@@ -85,7 +85,6 @@ export function parseNothing(): Record<never, never> {
   return {};
 }
 
-/** What was typed after a subcommand. */
 export interface TypedWords {
   readonly words: readonly string[];
   /** The values of `key=value`, `--key=value` and `--key value`, for keys that the command knows. */
@@ -167,11 +166,9 @@ function unwrapLink(token: string): string {
 export interface Shortcut {
   /** The `callback_id` in the manifest. */
   readonly id: string;
-  /** Used on a message, or from anywhere. */
   readonly type: 'message' | 'global';
   /** The name in the manifest. */
   readonly name: string;
-  /** The modal's title. */
   readonly title: string;
   /** The use case whose permission is checked before anything is read. */
   readonly needs: UseCaseSpec;

@@ -12,9 +12,8 @@ import { z } from 'zod';
 import { Refusal } from '../../core/errors.ts';
 import type { Server } from '../../core/server.ts';
 import { LIMITS, option, plain } from './blocks.ts';
-import { plainLabel, plainState } from './text.ts';
+import { plainLabel, plainState, readJson } from './text.ts';
 
-/** The options of every field. */
 interface FieldOptions {
   readonly label: string;
   /** A gray line below the field. */
@@ -24,7 +23,6 @@ interface FieldOptions {
   readonly initial?: string | undefined;
 }
 
-/** The options of a field for text. */
 interface TextOptions extends FieldOptions {
   readonly maxLength?: number;
   readonly multiline?: boolean;
@@ -38,7 +36,6 @@ export interface SelectOptions extends FieldOptions {
   readonly typeAhead?: boolean;
 }
 
-/** The options of a field for a channel. */
 interface ChannelOptions extends FieldOptions {
   /** Leaves out channels that are shared with other organizations. */
   readonly excludesShared?: boolean;
@@ -181,13 +178,7 @@ export const channelId = z.string().regex(/^[CDG]\w{0,63}$/);
  * @throws Refusal `unreadable_press` if another version of the app wrote it, or it was forged
  */
 export function parseJson<Value>(text: string, schema: z.ZodType<Value>): Value {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Refusal('unreadable_press', {});
-  }
-  return parseValue(value, schema);
+  return parseValue(readJson(text), schema);
 }
 
 /** Checks a parsed value from a button or a modal against its schema. @throws Refusal `unreadable_press` */

@@ -10,7 +10,7 @@ import { actions, context, LIMITS, plain, section, textMessage } from './blocks.
 import { defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
 import { serverOption } from './fields.ts';
-import { defineModal, type ModalKind } from './modal.ts';
+import { defineModal } from './modal.ts';
 import { shorten } from './text.ts';
 
 interface FormParts<Input> {
@@ -29,7 +29,6 @@ interface FormParts<Input> {
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
 
-/** A menu holds 100 choices. */
 const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
 const NOT_OPENED = {
@@ -47,6 +46,8 @@ const NOT_OPENED = {
 export function defineForm<Input>(parts: FormParts<Input>) {
   const button = defineButton(`open_${parts.id}`, parts.input);
   const picker = definePicker(parts.id);
+  const fill = async (viewId: string, input: Input, request: SlackRequest, origin: Origin) =>
+    fillView(viewId, await loadOrExplain(parts, picker, input, request, origin), parts.title, request);
   /** Checks the permission, opens the modal, and fills it. @throws Refusal as `SlackRequest.authorize` does */
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
     await request.authorize(parts.needs);
@@ -58,20 +59,12 @@ export function defineForm<Input>(parts: FormParts<Input>) {
       return;
     }
     const origin = await request.views.storeOrigin();
-    const view = await loadOrExplain(parts, picker, input, request, origin);
-    await fillView(opened.viewId, view, parts.title, request);
+    await fill(opened.viewId, input, request, origin);
   };
-  /** Handles the choice among several servers. */
   const pickHandler = picker.onSubmit(parts.needs, async ({ fields, origin, viewId }, request) => {
     const input = parts.pick?.(Number(fields.server));
     if (input === undefined) return {};
-    return {
-      with: loadingView(parts.title),
-      after: async () => {
-        const view = await loadOrExplain(parts, picker, input, request, origin);
-        await fillView(viewId, view, parts.title, request);
-      },
-    };
+    return { with: loadingView(parts.title), after: () => fill(viewId, input, request, origin) };
   });
   /** Finds the servers for the menu of that choice while the user types. */
   const pickSuggestions: Suggestions = {
@@ -83,9 +76,7 @@ export function defineForm<Input>(parts: FormParts<Input>) {
     open,
     /** Makes the view alone, for a modal that is already open. */
     load: parts.load,
-    /** Opens it, wherever it is shown. */
     button,
-    /** Opens the form at a press of its button. */
     handler: button.on(open),
     pickHandler,
     pickSuggestions,
@@ -99,10 +90,10 @@ async function openView(view: ModalView, { modal, views }: SlackRequest): Promis
   return shown.ok ? { ok: true, viewId: modal.viewId } : { ok: false, why: whyNotOpened(shown.error) };
 }
 
-type Picker = ModalKind<Record<never, never>, { server: string }>;
+type Picker = ReturnType<typeof definePicker>;
 
 /** Defines the modal that asks which of several servers a form is for. */
-export function definePicker(formId: string): Picker {
+export function definePicker(formId: string) {
   return defineModal(`pick_${formId}`, z.object({}), z.object({ server: z.string().regex(/^\d+$/) }));
 }
 

@@ -3,17 +3,9 @@ import { z } from 'zod';
 import type { UseCaseSpec } from '../../core/entry.ts';
 import type { SlackRequest } from '../request.ts';
 import { LIMITS, plain } from './blocks.ts';
-import {
-  channelId,
-  enteredState,
-  type FieldKinds,
-  fieldsOf,
-  parseJson,
-  parseValue,
-  readEntered,
-} from './fields.ts';
+import { channelId, enteredState, fieldsOf, parseJson, parseValue, readEntered } from './fields.ts';
 import type { Origin } from './form.ts';
-import { shorten } from './text.ts';
+import { readJson, shorten } from './text.ts';
 
 /** The answer to a submission, and the rest of the work. */
 export interface SubmitAnswer {
@@ -23,7 +15,6 @@ export interface SubmitAnswer {
   readonly after?: () => Promise<void>;
 }
 
-/** A submitted modal. */
 export interface Submission<Metadata, Fields> {
   readonly fields: Fields;
   readonly metadata: Metadata;
@@ -32,22 +23,9 @@ export interface Submission<Metadata, Fields> {
 }
 
 /** A kind of modal, which is written and read in one place. */
-export interface ModalKind<Metadata, Fields> extends FieldKinds<Fields> {
-  readonly id: string;
-  /** Makes the view. Titles are cut to 24 characters. */
-  view(parts: {
-    origin: Origin;
-    metadata: Metadata;
-    title: string;
-    submit: string;
-    blocks: KnownBlock[];
-  }): ModalView;
-  /** Makes the handler of submissions, which checks the permission for `needs` before it reads what was entered. */
-  onSubmit(
-    needs: UseCaseSpec,
-    run: (submission: Submission<Metadata, Fields>, request: SlackRequest) => Promise<SubmitAnswer>,
-  ): ModalHandler;
-}
+export type ModalKind<Metadata, Fields extends Record<string, string | undefined>> = ReturnType<
+  typeof defineModal<Metadata, Fields>
+>;
 
 /** Handles the submissions of a modal with this ID. */
 export interface ModalHandler {
@@ -69,20 +47,33 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
   id: string,
   metadata: z.ZodType<Metadata>,
   fields: z.ZodType<Fields>,
-): ModalKind<Metadata, Fields> {
+) {
   return {
     id,
     ...fieldsOf<Fields>(id),
-    view: (parts) => ({
-      type: 'modal',
-      callback_id: id,
-      private_metadata: JSON.stringify({ o: parts.origin, m: parts.metadata }),
-      title: plain(shorten(parts.title, LIMITS.viewTitle)),
-      submit: plain(shorten(parts.submit, LIMITS.viewTitle)),
-      close: plain('Cancel'),
-      blocks: parts.blocks,
-    }),
-    onSubmit: (needs, run) => ({
+    /** Makes the view. Titles are cut to 24 characters. */
+    view(parts: {
+      origin: Origin;
+      metadata: Metadata;
+      title: string;
+      submit: string;
+      blocks: KnownBlock[];
+    }): ModalView {
+      return {
+        type: 'modal',
+        callback_id: id,
+        private_metadata: JSON.stringify({ o: parts.origin, m: parts.metadata }),
+        title: plain(shorten(parts.title, LIMITS.viewTitle)),
+        submit: plain(shorten(parts.submit, LIMITS.viewTitle)),
+        close: plain('Cancel'),
+        blocks: parts.blocks,
+      };
+    },
+    /** Makes the handler of submissions, which checks the permission for `needs` before it reads what was entered. */
+    onSubmit: (
+      needs: UseCaseSpec,
+      run: (submission: Submission<Metadata, Fields>, request: SlackRequest) => Promise<SubmitAnswer>,
+    ): ModalHandler => ({
       id,
       run: async (view, request) => {
         await request.authorize(needs);
@@ -101,11 +92,7 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
 
 /** Reads from a modal's metadata where it was opened; undefined if the app didn't write them. */
 export function findOrigin(privateMetadata: string): Origin | undefined {
-  try {
-    return parseJson(privateMetadata, envelope).o;
-  } catch {
-    return undefined;
-  }
+  return envelope.safeParse(readJson(privateMetadata)).data?.o;
 }
 
 /** The shape of a modal's metadata: `o` is its origin, `m` its own part. */

@@ -11,21 +11,29 @@ export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
+/** Parses JSON; undefined if the text is none. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Cuts a text to at most `most` UTF-16 code units, the ellipsis included, never inside a surrogate pair. */
 export function shorten(text: string, most: number): string {
-  if (text.length <= most) return text;
-  let cut = text.slice(0, most - 1);
-  if (/[\uD800-\uDBFF]$/.test(cut)) cut = cut.slice(0, -1);
-  return `${cut}…`;
+  return text.length <= most ? text : `${beginningOf(text, most - 1)}…`;
+}
+
+function beginningOf(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** Splits a text into pieces of at most `most` UTF-16 code units, never inside a surrogate pair. */
 export function splitText(text: string, most: number): string[] {
   const pieces: string[] = [];
-  for (let rest = text; rest !== ''; rest = rest.slice(pieces.at(-1)?.length)) {
-    const isCut = rest.length > most && /[\uD800-\uDBFF]/.test(rest.charAt(most - 1));
-    pieces.push(rest.slice(0, isCut ? most - 1 : most));
-  }
+  for (let rest = text; rest !== ''; rest = rest.slice(pieces.at(-1)?.length))
+    pieces.push(beginningOf(rest, most));
   return pieces;
 }
 
@@ -34,9 +42,8 @@ function shortenMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const kept = Math.max(0, most - 1);
   const head = Math.floor(kept * 0.6);
-  const beginning = text.slice(0, head).replace(/[\uD800-\uDBFF]$/, '');
   const end = text.slice(text.length - (kept - head)).replace(/^[\uDC00-\uDFFF]/, '');
-  return `${beginning}…${end}`;
+  return `${beginningOf(text, head)}…${end}`;
 }
 
 /** Makes one plain line of a label from outside, for plain text. Right-to-left text can't reverse the text around it. */
@@ -53,7 +60,6 @@ export function codeLabel(label: string, most = 80): string {
   return `\`${escapeText(plainLabel(label, most).replaceAll('`', '\u02cb'))}\``;
 }
 
-/** Writes typed text in mrkdwn, like a label. */
 export function codeTyped(typed: string): string {
   return codeLabel(typed);
 }
@@ -107,7 +113,6 @@ export function stateWords(server: HasState): string {
   return escapeText(plainState(server));
 }
 
-/** The word with a capital letter first. */
 export function capital(word: string): string {
   return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 }

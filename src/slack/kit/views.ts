@@ -5,7 +5,7 @@ import type { ComingServers, WantedList } from '../../home/read-home.ts';
 import type { SlackRequest } from '../request.ts';
 import { context, LIMITS, plain } from './blocks.ts';
 import type { Origin } from './form.ts';
-import { shorten } from './text.ts';
+import { readJson, shorten } from './text.ts';
 
 // The two views whose buttons answer in the same view: a card's modal, and the Home tab.
 
@@ -53,10 +53,8 @@ function mark(prefix: string, blocks: readonly AnyBlock[]): AnyBlock[] {
   return blocks.map((block, at) => ({ ...block, block_id: `${prefix}${at}` }));
 }
 
-/** The `callback_id` of the app's Home tab. */
 const HOME_VIEW = 'home';
 
-/** What to show a user on Home. */
 export interface WantedHome extends WantedList {
   /** The page of the list of servers, from 0. */
   readonly page: number;
@@ -64,7 +62,6 @@ export interface WantedHome extends WantedList {
   readonly isWelcome: boolean;
 }
 
-/** The content of Home. */
 export interface HomeContent {
   readonly blocks: readonly KnownBlock[];
   /** The page of the list that `blocks` show. */
@@ -116,9 +113,5 @@ const metadata = z.object({ m: z.object({ page: z.number().int().min(0) }) });
 
 /** Reads the page of the list that a Home view shows from its metadata; 0 if it has none. */
 export function readHomePage(privateMetadata: string): number {
-  try {
-    return metadata.safeParse(JSON.parse(privateMetadata)).data?.m.page ?? 0;
-  } catch {
-    return 0;
-  }
+  return metadata.safeParse(readJson(privateMetadata)).data?.m.page ?? 0;
 }
