@@ -1,8 +1,8 @@
 import type { AppContext } from '../context.ts';
 import { describeDefect, type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
-import type { AccountNames, WorkspaceId } from '../core/ids.ts';
+import type { WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
-import { isDeleted, type ServerList } from '../core/server.ts';
+import { isDeleted } from '../core/server.ts';
 import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
@@ -147,26 +147,18 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   return 'done';
 }
 
-export interface SeenAccount {
-  readonly account: AccountNames;
-  readonly list: ServerList;
-  readonly at: number;
-}
-
 /**
  * Reads the list of servers as background work, so that users come first.
  * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
  */
-async function readAccount(
-  workspaceId: WorkspaceId,
-  { apiKeys, hostingOf, system }: AppContext,
-): Promise<SeenAccount> {
+async function readAccount(workspaceId: WorkspaceId, { apiKeys, hostingOf, system }: AppContext) {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
   const hosting = hostingOf(held.key, workspaceId);
   const list = await hosting.fetchServers({ urgency: 'background' });
   return { account: hosting.account, list, at: system.now() };
 }
+export type SeenAccount = Awaited<ReturnType<typeof readAccount>>;
 
 /** What the next digest compares with; undefined where the list was incomplete. */
 function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undefined {

@@ -204,7 +204,7 @@ export type SlackProblem =
 export type SeenAbility = 'works' | 'untried' | SlackProblem;
 
 /** Slack's last answers about all abilities. */
-export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
+type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
 
 /** How long an observation counts: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = HOUR_MS;
