@@ -132,7 +132,7 @@ export function createBatchHandler(app: AppContext): JobHandler {
     const batch = toBatch(job);
     const next = batch.state === 'confirmed' ? await carryOn(job, batch, app) : undefined;
     if (next !== undefined) return next;
-    const until = keptUntil(batch);
+    const until = batch.at + KEPT_MS;
     return app.system.now() < until ? until : undefined;
   };
 }
@@ -342,7 +342,7 @@ export function createRenewalBatches(foundation: Foundation) {
         const before = await find(trx, shown.id);
         const isOwn = before?.actorId === shown.actorId && before.workspaceId === shown.workspaceId;
         if (before && !(isOwn && before.state === 'open')) return;
-        await store(trx, foundation, { ...shown, state: 'open', failures: {} }, keptUntil(shown));
+        await store(trx, foundation, { ...shown, state: 'open', failures: {} }, shown.at + KEPT_MS);
       }),
     find: (id: ConfirmationId) => find(db, id),
     /** open → confirmed, durably. False when it was confirmed before. Money effect: its job pays. */
@@ -364,10 +364,6 @@ async function find(db: Queries, id: ConfirmationId): Promise<RenewalBatch | und
 function store(trx: Queries, foundation: Foundation, batch: RenewalBatch, dueAt: number): Promise<void> {
   const { id: key, workspaceId } = batch;
   return addJob(trx, foundation, { kind: BATCH, key, workspaceId, payload: toPayload(batch), dueAt });
-}
-
-function keptUntil({ at }: { readonly at: number }): number {
-  return at + KEPT_MS;
 }
 
 function toPayload({ id: _, workspaceId: __, ...payload }: RenewalBatch): object {

@@ -90,15 +90,11 @@ function findNextHour(workspace: DigestWorkspace, now: number): number {
   return now < dueAt ? dueAt : hourOf(workspace, addDays(today, 1));
 }
 
+/** Adds a workspace's delay: the same in every process, and different for most workspaces. */
 function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: string): number {
-  return startOfHour(day, hour, zone) + delayOf(workspaceId);
-}
-
-/** Returns a workspace's delay: the same in every process, and different for most workspaces. */
-function delayOf(workspaceId: WorkspaceId): number {
   let hash = 2166136261;
   for (const character of workspaceId) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
-  return (hash >>> 0) % SPREAD_MS;
+  return startOfHour(day, hour, zone) + ((hash >>> 0) % SPREAD_MS);
 }
 
 interface DueDigest extends DigestWorkspace {
@@ -140,10 +136,10 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);
   const before = await digests.markPosted({ ...live, card: posted.card }, snapshot);
   // Its buttons would lead to another month sooner or later.
-  if (before)
-    await reminderNotifier.update(workspaceId, before.card, await describeDigest(before, app), {
-      isOver: true,
-    });
+  if (before) {
+    const old = await describeDigest(before, app);
+    await reminderNotifier.update(workspaceId, before.card, old, { isOver: true });
+  }
   return 'done';
 }
 
@@ -202,13 +198,10 @@ async function endUnposted(
   if (afterMs !== undefined && !isLate) return { afterMs };
   // Once a day, whatever is tried again until then.
   const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
-  if (await app.seenRequests.addFirst(id, app.system.now()))
-    await app.reminderNotifier.notifyUndelivered(
-      workspaceId,
-      channelId,
-      reason,
-      await listOwners(workspaceId, app),
-    );
+  if (await app.seenRequests.addFirst(id, app.system.now())) {
+    const owners = await listOwners(workspaceId, app);
+    await app.reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
+  }
   return afterMs === undefined ? 'later' : { afterMs };
 }
 
