@@ -36,7 +36,7 @@ import {
   type TypedWords,
 } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
-import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   GRANT_TITLE,
@@ -260,8 +260,7 @@ function parseGrant(
 function parseRevoke([who = '', tooMuch]: readonly string[]): AccessCommand | string {
   const grantee = findGrantee(who);
   if (!grantee) return explainWho(who);
-  if (tooMuch === undefined) return { act: 'revoke', grantee };
-  return REVOKES_ALL;
+  return tooMuch === undefined ? { act: 'revoke', grantee } : REVOKES_ALL;
 }
 
 function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessCommand | string {
@@ -338,11 +337,9 @@ function requestBlocks(requests: readonly RoleRequest[]): KnownBlock[] {
 }
 
 function describeAdmins(admins: AccessList['admins']): string {
-  if (!admins) {
+  if (!admins)
     return 'Slack admins aren’t listed: the app lacks the scope `users:read`, or Slack didn’t answer in time.';
-  }
-  if (!admins.isComplete) return 'Workspace admins are owners, too. Slack didn’t list all of them.';
-  return 'Workspace admins are owners, too.';
+  return `Workspace admins are owners, too.${admins.isComplete ? '' : ' Slack didn’t list all of them.'}`;
 }
 
 export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
@@ -355,9 +352,8 @@ export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
 
 function roleLines(roles: HeldRoles): string {
   const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
-  return [...lines, ...(roles.length > lines.length ? [`and ${roles.length - lines.length} more`] : [])].join(
-    '\n',
-  );
+  const rest = roles.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
 /** Lists who has a role and how: by a grant, or as an owner by `OWNERS` or as a Slack admin. */
@@ -384,17 +380,10 @@ interface RoleRow {
   readonly blockOn: (page: number) => KnownBlock;
 }
 
-const HEADINGS: Readonly<Record<Role, string>> = {
-  owner: 'Owners',
-  manager: 'Managers',
-  operator: 'Operators',
-  viewer: 'Viewers',
-};
-
 function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
   return rows.flatMap((row, at) => {
     const isFirst = rows[at - 1]?.role !== row.role;
-    return [...(isFirst ? [section(`*${HEADINGS[row.role]}*`)] : []), row.blockOn(page)];
+    return [...(isFirst ? [section(`*${capital(row.role)}s*`)] : []), row.blockOn(page)];
   });
 }
 
