@@ -11,7 +11,6 @@ import {
   DEFAULT_DIGEST,
   describeDaysBefore,
   listChanges,
-  type SettingChange,
   type SettingName,
   type WorkspaceSettings,
 } from '../core/settings.ts';
@@ -53,7 +52,7 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const unknown = { did: 'did', base: 'do', what: `\`${escapeText(act.action)}\`` };
   const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
   const about = what.replace('%', () => subject);
-  const say = findOutcomeWords(act.outcome);
+  const say = lookUp(OUTCOMES, act.outcome) ?? sayUnknown(act.outcome);
   return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why: whyOf(act) });
 }
 
@@ -77,15 +76,15 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
     `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
 };
 
-/** The sentence for an outcome. For one of another version of the app, it says only that something was tried. */
-function findOutcomeWords(outcome: string): (parts: Parts) => string {
-  const known: Readonly<Record<string, (parts: Parts) => string>> = OUTCOMES;
-  const words = Object.hasOwn(known, outcome) ? known[outcome] : undefined;
-  return (
-    words ??
-    (({ who, base, place, why }) =>
-      `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`)
-  );
+/** For an outcome of another version of the app, it says only that something was tried. */
+function sayUnknown(outcome: string) {
+  return ({ who, base, place, why }: Parts) =>
+    `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`;
+}
+
+/** Looks up the words for a stored value, which another version of the app may have written. */
+export function lookUp<Words>(words: Readonly<Record<string, Words>>, stored: string): Words | undefined {
+  return Object.hasOwn(words, stored) ? words[stored] : undefined;
 }
 
 function whyOf({ code }: StoredEntry): string {
@@ -201,13 +200,11 @@ function describeId(id: string): string {
 
 /** Lists what an entry changed in the settings, one per line: "Deletions need approval: off → on". Empty for other entries. */
 export function describeChanges({ details }: StoredEntry): string {
-  return details?.kind === 'settings'
-    ? details.changes.map((each) => `\n• ${describeChange(each)}`).join('')
-    : '';
-}
-
-function describeChange({ name, before, after }: SettingChange): string {
-  return `${SETTING_LABELS[name]}: ${describeValue(name, before)} → ${describeValue(name, after)}`;
+  if (details?.kind !== 'settings') return '';
+  const lines = details.changes.map(({ name, before, after }) => {
+    return `\n• ${SETTING_LABELS[name]}: ${describeValue(name, before)} → ${describeValue(name, after)}`;
+  });
+  return lines.join('');
 }
 
 function describeValue(name: SettingName, value: string | undefined): string {
@@ -422,9 +419,5 @@ const CODES: Readonly<Record<AuditCode, string>> = {
 
 /** Describes a code. One that another version of the app has written is shown without its underscores. */
 export function describeCode(code: string): string {
-  return isAuditCode(code) ? CODES[code] : code.replaceAll('_', ' ');
-}
-
-function isAuditCode(code: string): code is AuditCode {
-  return Object.hasOwn(CODES, code);
+  return lookUp(CODES, code) ?? code.replaceAll('_', ' ');
 }
