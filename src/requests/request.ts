@@ -29,7 +29,6 @@ export const REQUEST_STATES = [
   'canceled',
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
-type ApprovalState = Exclude<RequestState, 'replaced'>;
 export type RoleRequestState = Exclude<RequestState, 'canceled'>;
 
 /** What may be found instead of an open request; `unknown`: there is none with that ID. */
@@ -128,7 +127,7 @@ export type CancelDetails = Readonly<Record<(typeof CANCEL_CODES)[number], NoDet
 export type CancelReason = Reason<CancelDetails>;
 
 export type ApprovalOutcome =
-  | { readonly state: Exclude<ApprovalState, 'canceled'> }
+  | { readonly state: Exclude<RequestState, 'replaced' | 'canceled'> }
   | { readonly state: 'canceled'; readonly reason: CancelReason };
 
 /** How long a request for approval stays open. */
