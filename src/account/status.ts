@@ -205,7 +205,7 @@ function describeOpen({ open }: Status): string {
 /** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = SLACK_ABILITIES.map((ability) => {
-    const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
+    const isCovered = ability === 'announcements' && typeof abilities.channel_lookups === 'object';
     const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
     const [sign, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
     return `${sign} ${NAMES[ability]}: ${words}`;
@@ -233,8 +233,6 @@ const UNSEEN_READERS: Line = [
   '⚠️',
   'off, because we can’t tell which channels are shared with other organizations. Fix the channel lookups first.',
 ];
-
-const isRefused = (seen: SeenAbility): seen is SlackProblem => typeof seen === 'object';
 
 function describe(seen: SeenAbility): Line {
   if (seen === 'works') return ['✅', 'OK'];

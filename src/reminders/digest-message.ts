@@ -316,15 +316,13 @@ export type PostedDigest = Awaited<ReturnType<NotifierParts['outbox']['postOnce'
 
 /** Posts digests and edits them. No method throws. */
 export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {
+  const render = async (workspaceId: WorkspaceId, digest: Digest, isOver = false) =>
+    digestMessage(digest, { currency: await currencyOf(workspaceId), isOver });
   return {
     /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
     post: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) =>
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, async () =>
-        outbox.postOnce(
-          workspaceId,
-          channelId,
-          digestMessage(digest, { currency: await currencyOf(workspaceId) }),
-        ),
+        outbox.postOnce(workspaceId, channelId, await render(workspaceId, digest)),
       ),
     postUnreadable: (workspaceId: WorkspaceId, channelId: ChannelId, error: HostingError | Refusal) =>
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
@@ -333,11 +331,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
     /** `gone`: the message was deleted, or the app can no longer edit it. */
     update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
       notifySafely<'shown' | 'gone' | 'failed'>(workspaceId, log, 'failed', async () =>
-        outbox.editOne(
-          workspaceId,
-          card,
-          digestMessage(digest, { currency: await currencyOf(workspaceId), isOver }),
-        ),
+        outbox.editOne(workspaceId, card, await render(workspaceId, digest, isOver)),
       ),
     /** Tells owners that the digest could not be posted, and why. */
     notifyUndelivered: (

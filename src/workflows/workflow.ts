@@ -263,7 +263,6 @@ export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
   };
 }
 
-/** Renders the key for a user to whom Slack didn't show the modal. */
 export const NOT_SHOWN =
   'The key was issued, but Slack didn’t show it, and it can’t be shown again. Revoke it with `/vps workflow` and issue another.';
 
