@@ -364,26 +364,20 @@ function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): rea
       ...(owners.includes(userId) ? ['listed in `OWNERS`'] : []),
       ...(adminIds.includes(userId) ? ['Slack admin'] : []),
     ];
-    const block = section(`${mention(userId)}: ${ways.join(', ')}`);
-    return { role: 'owner' as const, blockOn: () => block };
+    return { role: 'owner' as const, words: `${mention(userId)}: ${ways.join(', ')}` };
   });
-  const granted = ROLES.toReversed().flatMap((role) =>
-    grants
-      .filter((grant) => grant.role === role)
-      .map((grant) => ({ role, blockOn: (page: number) => grantBlock(grant, page) })),
-  );
-  return [...owning, ...granted];
+  return [...owning, ...ROLES.toReversed().flatMap((role) => grants.filter((grant) => grant.role === role))];
 }
 
-interface RoleRow {
-  readonly role: Role;
-  readonly blockOn: (page: number) => KnownBlock;
-}
+type RoleRow = Grant | { readonly role: Role; readonly words: string };
 
 function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
   return rows.flatMap((row, at) => {
     const isFirst = rows[at - 1]?.role !== row.role;
-    return [...(isFirst ? [section(`*${capital(row.role)}s*`)] : []), row.blockOn(page)];
+    return [
+      ...(isFirst ? [section(`*${capital(row.role)}s*`)] : []),
+      'words' in row ? section(row.words) : grantBlock(row, page),
+    ];
   });
 }
 
