@@ -87,7 +87,16 @@ export function defineAccess(runTyped: RunTyped): Command {
       if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
       await request.reply.send(await carryOut(command, request));
     },
-    actions: [...requests.actions, ...grantActions],
+    actions: [
+      ...requests.actions,
+      form.handler,
+      grantButton.on((_input, request) => form.open({}, request)),
+      ...accessPages.on(turnPage),
+      revokeButton.on(async ({ grantId, page }, request) => {
+        await request.execute(revokeAccess, { grantId });
+        await turnPage({ page }, request);
+      }),
+    ],
     modals: [...requests.modals, grantModal],
     suggestions: [groupSuggestions],
   });
@@ -117,16 +126,6 @@ async function carryOut(
       return withdrawnMessage(await request.execute(withdrawRoleRequest, {}));
   }
 }
-
-const grantActions = [
-  form.handler,
-  grantButton.on((_input, request) => form.open({}, request)),
-  ...accessPages.on(turnPage),
-  revokeButton.on(async ({ grantId, page }, request) => {
-    await request.execute(revokeAccess, { grantId });
-    await turnPage({ page }, request);
-  }),
-];
 
 const grantModal = grantForm.onSubmit(grantAccess, async ({ fields, viewId }, request) => {
   const wanted = readGrantFields(fields);
@@ -252,8 +251,10 @@ function parseGrant(
     return `We didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
   const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
   if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
-  const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
-  if (forMs === 'wrong') return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
+  const isForGood = forTime === undefined || forTime.toLowerCase() === 'good';
+  const forMs = isForGood ? undefined : (findDuration(forTime) ?? 0);
+  if (forMs !== undefined && !(forMs > 0 && forMs <= LONGEST_MS))
+    return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
   return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, forMs } };
 }
 
@@ -279,11 +280,6 @@ function findGrantee(word: string): Grantee | undefined {
 
 function findRole(typed: string): Role | undefined {
   return ROLES.find((known) => known === typed.toLowerCase());
-}
-
-function findTime(typed: string): number | 'wrong' {
-  const ms = findDuration(typed) ?? 0;
-  return ms > 0 && ms <= LONGEST_MS ? ms : 'wrong';
 }
 
 function explainRole(typed: string): string {

@@ -53,7 +53,8 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
   const about = what.replace('%', () => subject);
   const say = lookUp(OUTCOMES, act.outcome) ?? sayUnknown(act.outcome);
-  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why: whyOf(act) });
+  const why = act.code === undefined ? '' : `: ${escapeText(describeCode(act.code))}`;
+  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
 }
 
 interface Parts {
@@ -87,10 +88,6 @@ export function lookUp<Words>(words: Readonly<Record<string, Words>>, stored: st
   return Object.hasOwn(words, stored) ? words[stored] : undefined;
 }
 
-function whyOf({ code }: StoredEntry): string {
-  return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
-}
-
 /** The sentence for an order whose code means more than the action's own words. */
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
   if (action !== 'create' && action !== 'renew') return undefined;
@@ -117,11 +114,8 @@ function findAnswerWords(
   // Any other code is about the answer alone.
   const isCanceled = action === 'approval_answer' && CANCEL_CODES.some((each) => each === code);
   if (!isCanceled) return undefined;
-  return `${capital(subject)}${place} was canceled: ${describeCanceled(code)}`;
-}
-
-function describeCanceled(code: string): string {
-  return code === 'role_needed' ? 'its requester no longer has permission' : describeCode(code);
+  const why = code === 'role_needed' ? 'its requester no longer has permission' : describeCode(code);
+  return `${capital(subject)}${place} was canceled: ${why}`;
 }
 
 /** Mentions a user, or names the app or a program that acted. */
