@@ -36,7 +36,7 @@ import {
   type TypedWords,
 } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView } from '../slack/kit/form.ts';
-import { codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, count, mention, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   GRANT_TITLE,
@@ -87,7 +87,16 @@ export function defineAccess(runTyped: RunTyped): Command {
       if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
       await request.reply.send(await carryOut(command, request));
     },
-    actions: [...requests.actions, ...grantActions],
+    actions: [
+      ...requests.actions,
+      form.handler,
+      grantButton.on((_input, request) => form.open({}, request)),
+      ...accessPages.on(turnPage),
+      revokeButton.on(async ({ grantId, page }, request) => {
+        await request.execute(revokeAccess, { grantId });
+        await turnPage({ page }, request);
+      }),
+    ],
     modals: [...requests.modals, grantModal],
     suggestions: [groupSuggestions],
   });
@@ -117,16 +126,6 @@ async function carryOut(
       return withdrawnMessage(await request.execute(withdrawRoleRequest, {}));
   }
 }
-
-const grantActions = [
-  form.handler,
-  grantButton.on((_input, request) => form.open({}, request)),
-  ...accessPages.on(turnPage),
-  revokeButton.on(async ({ grantId, page }, request) => {
-    await request.execute(revokeAccess, { grantId });
-    await turnPage({ page }, request);
-  }),
-];
 
 const grantModal = grantForm.onSubmit(grantAccess, async ({ fields, viewId }, request) => {
   const wanted = readGrantFields(fields);
@@ -252,16 +251,17 @@ function parseGrant(
     return `We didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
   const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
   if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
-  const forMs = forTime === undefined || forTime.toLowerCase() === 'good' ? undefined : findTime(forTime);
-  if (forMs === 'wrong') return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
+  const isForGood = forTime === undefined || forTime.toLowerCase() === 'good';
+  const forMs = isForGood ? undefined : (findDuration(forTime) ?? 0);
+  if (forMs !== undefined && !(forMs > 0 && forMs <= LONGEST_MS))
+    return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
   return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, forMs } };
 }
 
 function parseRevoke([who = '', tooMuch]: readonly string[]): AccessCommand | string {
   const grantee = findGrantee(who);
   if (!grantee) return explainWho(who);
-  if (tooMuch === undefined) return { act: 'revoke', grantee };
-  return REVOKES_ALL;
+  return tooMuch === undefined ? { act: 'revoke', grantee } : REVOKES_ALL;
 }
 
 function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessCommand | string {
@@ -280,11 +280,6 @@ function findGrantee(word: string): Grantee | undefined {
 
 function findRole(typed: string): Role | undefined {
   return ROLES.find((known) => known === typed.toLowerCase());
-}
-
-function findTime(typed: string): number | 'wrong' {
-  const ms = findDuration(typed) ?? 0;
-  return ms > 0 && ms <= LONGEST_MS ? ms : 'wrong';
 }
 
 function explainRole(typed: string): string {
@@ -338,11 +333,9 @@ function requestBlocks(requests: readonly RoleRequest[]): KnownBlock[] {
 }
 
 function describeAdmins(admins: AccessList['admins']): string {
-  if (!admins) {
+  if (!admins)
     return 'Slack admins aren’t listed: the app lacks the scope `users:read`, or Slack didn’t answer in time.';
-  }
-  if (!admins.isComplete) return 'Workspace admins are owners, too. Slack didn’t list all of them.';
-  return 'Workspace admins are owners, too.';
+  return `Workspace admins are owners, too.${admins.isComplete ? '' : ' Slack didn’t list all of them.'}`;
 }
 
 export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
@@ -355,9 +348,8 @@ export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
 
 function roleLines(roles: HeldRoles): string {
   const lines = roles.slice(0, MOST_ROLES).map((held) => `• ${describeHeldRole(held)}`);
-  return [...lines, ...(roles.length > lines.length ? [`and ${roles.length - lines.length} more`] : [])].join(
-    '\n',
-  );
+  const rest = roles.length - lines.length;
+  return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
 /** Lists who has a role and how: by a grant, or as an owner by `OWNERS` or as a Slack admin. */
@@ -368,33 +360,20 @@ function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): rea
       ...(owners.includes(userId) ? ['listed in `OWNERS`'] : []),
       ...(adminIds.includes(userId) ? ['Slack admin'] : []),
     ];
-    const block = section(`${mention(userId)}: ${ways.join(', ')}`);
-    return { role: 'owner' as const, blockOn: () => block };
+    return { role: 'owner' as const, words: `${mention(userId)}: ${ways.join(', ')}` };
   });
-  const granted = ROLES.toReversed().flatMap((role) =>
-    grants
-      .filter((grant) => grant.role === role)
-      .map((grant) => ({ role, blockOn: (page: number) => grantBlock(grant, page) })),
-  );
-  return [...owning, ...granted];
+  return [...owning, ...ROLES.toReversed().flatMap((role) => grants.filter((grant) => grant.role === role))];
 }
 
-interface RoleRow {
-  readonly role: Role;
-  readonly blockOn: (page: number) => KnownBlock;
-}
-
-const HEADINGS: Readonly<Record<Role, string>> = {
-  owner: 'Owners',
-  manager: 'Managers',
-  operator: 'Operators',
-  viewer: 'Viewers',
-};
+type RoleRow = Grant | { readonly role: Role; readonly words: string };
 
 function rowBlocks(rows: readonly RoleRow[], page: number): KnownBlock[] {
   return rows.flatMap((row, at) => {
     const isFirst = rows[at - 1]?.role !== row.role;
-    return [...(isFirst ? [section(`*${HEADINGS[row.role]}*`)] : []), row.blockOn(page)];
+    return [
+      ...(isFirst ? [section(`*${capital(row.role)}s*`)] : []),
+      'words' in row ? section(row.words) : grantBlock(row, page),
+    ];
   });
 }
 

@@ -128,11 +128,7 @@ export async function addGrant(trx: Transaction<Tables>, id: GrantId, grant: New
   const row = await trx
     .selectFrom('grants')
     .selectAll()
-    .where('workspace_id', '=', key.workspace_id)
-    .where('subject_kind', '=', key.subject_kind)
-    .where('subject_id', '=', key.subject_id)
-    .where('pattern_key', '=', key.pattern_key)
-    .where('temporary_role', '=', key.temporary_role)
+    .where(({ and }) => and(key))
     .executeTakeFirstOrThrow();
   return toGrant(row);
 }

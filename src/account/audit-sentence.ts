@@ -11,11 +11,11 @@ import {
   DEFAULT_DIGEST,
   describeDaysBefore,
   listChanges,
-  type SettingChange,
   type SettingName,
   type WorkspaceSettings,
 } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
+import { CANCEL_CODES } from '../requests/request.ts';
 import { capital, codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
@@ -46,14 +46,15 @@ export function describePlace({ channelId, surface }: StoredEntry): string | und
 function sentenceOf(act: StoredEntry, subject: string): string {
   const where = describePlace(act);
   const place = where === undefined ? '' : ` ${where}`;
-  const special = findSpecialWords(act, subject, place);
+  const who = describeActor(act.actorId);
+  const special = findOrderWords(act, who, subject, place) ?? findAnswerWords(act, who, subject, place);
   if (special !== undefined) return special;
   const unknown = { did: 'did', base: 'do', what: `\`${escapeText(act.action)}\`` };
   const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
   const about = what.replace('%', () => subject);
-  const say = findOutcomeWords(act.outcome);
-  const who = describeActor(act.actorId);
-  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why: whyOf(act) });
+  const say = lookUp(OUTCOMES, act.outcome) ?? sayUnknown(act.outcome);
+  const why = act.code === undefined ? '' : `: ${escapeText(describeCode(act.code))}`;
+  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
 }
 
 interface Parts {
@@ -66,7 +67,7 @@ interface Parts {
   readonly why: string;
 }
 
-/** The sentence for each outcome. An outcome without one doesn't compile. */
+/** An outcome without a sentence doesn't compile. */
 const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>> = {
   started: ({ who, base, place }) => `${who} tried to ${base}${place}; no outcome is recorded yet`,
   done: ({ who, did, place }) => `${who} ${did}${place}`,
@@ -76,76 +77,45 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
     `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
 };
 
-/** The sentence for an outcome. For one of another version of the app, it says only that something was tried. */
-function findOutcomeWords(outcome: string): (parts: Parts) => string {
-  const known: Readonly<Record<string, (parts: Parts) => string>> = OUTCOMES;
-  const words = Object.hasOwn(known, outcome) ? known[outcome] : undefined;
-  return (
-    words ??
-    (({ who, base, place, why }) =>
-      `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`)
-  );
+/** For an outcome of another version of the app, it says only that something was tried. */
+function sayUnknown(outcome: string) {
+  return ({ who, base, place, why }: Parts) =>
+    `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`;
 }
 
-function whyOf({ code }: StoredEntry): string {
-  return code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
+/** Looks up the words for a stored value, which another version of the app may have written. */
+export function lookUp<Words>(words: Readonly<Record<string, Words>>, stored: string): Words | undefined {
+  return Object.hasOwn(words, stored) ? words[stored] : undefined;
 }
 
-/** The sentence where outcome and code together mean more than the action's own words; undefined elsewhere. */
-function findSpecialWords(facts: StoredEntry, subject: string, place: string): string | undefined {
-  const who = describeActor(facts.actorId);
-  switch (facts.action) {
-    case 'create':
-    case 'renew':
-      return findOrderWords(facts, who, subject, place);
-    case 'approval_answer':
-    case 'access_answer':
-      return findAnswerWords(facts, who, subject, place);
-    default:
-      return undefined;
-  }
-}
-
+/** The sentence for an order whose code means more than the action's own words. */
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
+  if (action !== 'create' && action !== 'renew') return undefined;
   const done = action === 'create' ? 'created' : 'renewed';
   if (code === 'decided')
     return `${who} decided that ${subject} ${outcome === 'done' ? 'was' : 'wasn’t'} ${done}${place}`;
   return code === 'found_late' ? `${who} ${done} ${subject}${place}; it was found later` : undefined;
 }
 
+/** The sentence for an answer that says more than that there was one. */
 function findAnswerWords(
   { action, outcome, code = '', details }: StoredEntry,
   who: string,
   subject: string,
   place: string,
 ): string | undefined {
+  if (action !== 'approval_answer' && action !== 'access_answer') return undefined;
   if (outcome === 'done') {
     const isDeclined = code === 'denied' || (details?.kind === 'roles' && details.answer === 'deny');
     return `${who} ${isDeclined ? 'declined' : 'approved'} ${subject}${place}`;
   }
   if (outcome !== 'failed') return undefined;
   if (code === 'expired') return `${capital(subject)}${place} expired`;
-  if (action === 'access_answer' || !CANCELED.includes(code)) return undefined;
-  return `${capital(subject)}${place} was canceled: ${describeCanceled(code)}`;
-}
-
-/** Codes that cancel the request itself. Any other code is about the answer alone. */
-const CANCELED = [
-  'role_needed',
-  'account_changed',
-  'unknown_server',
-  'server_protected',
-  'label_differs',
-  'already_renewed',
-  'unknown_choice',
-  'price_moved',
-  'over_budget',
-  'stale_confirmation',
-  'restored',
-];
-
-function describeCanceled(code: string): string {
-  return code === 'role_needed' ? 'its requester no longer has permission' : describeCode(code);
+  // Any other code is about the answer alone.
+  const isCanceled = action === 'approval_answer' && CANCEL_CODES.some((each) => each === code);
+  if (!isCanceled) return undefined;
+  const why = code === 'role_needed' ? 'its requester no longer has permission' : describeCode(code);
+  return `${capital(subject)}${place} was canceled: ${why}`;
 }
 
 /** Mentions a user, or names the app or a program that acted. */
@@ -224,13 +194,11 @@ function describeId(id: string): string {
 
 /** Lists what an entry changed in the settings, one per line: "Deletions need approval: off → on". Empty for other entries. */
 export function describeChanges({ details }: StoredEntry): string {
-  return details?.kind === 'settings'
-    ? details.changes.map((each) => `\n• ${describeChange(each)}`).join('')
-    : '';
-}
-
-function describeChange({ name, before, after }: SettingChange): string {
-  return `${SETTING_LABELS[name]}: ${describeValue(name, before)} → ${describeValue(name, after)}`;
+  if (details?.kind !== 'settings') return '';
+  const lines = details.changes.map(({ name, before, after }) => {
+    return `\n• ${SETTING_LABELS[name]}: ${describeValue(name, before)} → ${describeValue(name, after)}`;
+  });
+  return lines.join('');
 }
 
 function describeValue(name: SettingName, value: string | undefined): string {
@@ -445,9 +413,5 @@ const CODES: Readonly<Record<AuditCode, string>> = {
 
 /** Describes a code. One that another version of the app has written is shown without its underscores. */
 export function describeCode(code: string): string {
-  return isAuditCode(code) ? CODES[code] : code.replaceAll('_', ' ');
-}
-
-function isAuditCode(code: string): code is AuditCode {
-  return Object.hasOwn(CODES, code);
+  return lookUp(CODES, code) ?? code.replaceAll('_', ' ');
 }

@@ -25,6 +25,7 @@ import {
   describeChanges,
   describeCode,
   describePlace,
+  lookUp,
 } from './audit-sentence.ts';
 
 type ActionGroup = keyof typeof ACTION_GROUPS;
@@ -149,7 +150,7 @@ function describeOutcome({ outcome, code }: StoredEntry): string {
 
 /** Describes a stored value. One that another version of the app has written is shown as stored. */
 function wordsIn(words: Readonly<Record<string, string>>, stored: string): string {
-  return (Object.hasOwn(words, stored) ? words[stored] : undefined) ?? codeLabel(stored);
+  return lookUp(words, stored) ?? codeLabel(stored);
 }
 
 /** Shows the label as stored: a role or setting with its IDs, before and after. */

@@ -37,15 +37,11 @@ const makeConnectLink = defineUseCase({
   effect: 'changes',
   run: async (_input: Record<never, never>, { actor, app }) => {
     const { system, connectLinks } = app;
+    const { workspaceId, userId, channelId } = actor;
     const token = system.newToken(32);
     const tokenHash = hashToken(token);
-    await connectLinks.put({
-      tokenHash,
-      workspaceId: actor.workspaceId,
-      userId: actor.userId,
-      expiresAt: system.now() + LINK_TTL_MS,
-      channelId: actor.channelId,
-    });
+    const expiresAt = system.now() + LINK_TTL_MS;
+    await connectLinks.put({ tokenHash, workspaceId, userId, channelId, expiresAt });
     return { token: new Secret(token), tokenHash };
   },
 });

@@ -80,24 +80,21 @@ export async function getHostingOf(
   return hostingOf(held.key, workspaceId);
 }
 
-/** The account in which the app can look for an operation that was sent. */
-type SearchedAccount =
-  | { readonly kind: 'none' }
-  /** `other`: the key was replaced since, and its account's list proves nothing. */
-  | { readonly kind: 'same' | 'other'; readonly hosting: HostingApi };
-
+/**
+ * Finds the account in which the app can look for an operation that was sent. `other`: the key was replaced since, and its account's
+ * list proves nothing.
+ */
 export async function findSearchedAccount(
   { workspaceId, account }: Confirmed,
   { apiKeys, hostingOf }: AppContext,
-): Promise<SearchedAccount> {
+) {
   const held = await apiKeys.find(workspaceId).catch((error: unknown) => {
     if (isRefusal(error, 'key_unreadable')) return undefined;
     throw error;
   });
-  if (!held) return { kind: 'none' };
-  const hosting = hostingOf(held.key, workspaceId);
-  const isSame = account !== undefined && held.account.includes(account);
-  return { kind: isSame ? 'same' : 'other', hosting };
+  if (!held) return { kind: 'none' } as const;
+  const kind = account !== undefined && held.account.includes(account) ? 'same' : 'other';
+  return { kind, hosting: hostingOf(held.key, workspaceId) } as const;
 }
 
 const ERROR = 'The hosting API returned an error, so the key wasn’t tested. Try again in a moment.';

@@ -26,18 +26,13 @@ import { changeSettings, checkChannel, findOwnZone, readSettings, settingsSchema
 export const settingsButton = defineButton('settings', z.object({}));
 
 const isOn = z.enum(['on', 'off'], 'Choose one.');
-const amount = z
-  .string()
-  .refine((text) => findMoney(text) !== undefined, 'Enter an amount such as 25 or 4.99, without a currency.')
-  .exactOptional();
-
-const currency = z
-  .string()
-  .refine(
-    (text) => findCurrency(text) !== undefined,
-    'Enter a currency such as EUR, USD or €: up to 12 letters, no digits.',
-  )
-  .exactOptional();
+const typed = (find: (text: string) => unknown, wrong: string) =>
+  z
+    .string()
+    .refine((text) => find(text) !== undefined, wrong)
+    .exactOptional();
+const amount = typed(findMoney, 'Enter an amount such as 25 or 4.99, without a currency.');
+const currency = typed(findCurrency, 'Enter a currency such as EUR, USD or €: up to 12 letters, no digits.');
 
 interface Drawing {
   /** Follows amounts; '' for none. */
@@ -129,20 +124,8 @@ const notifications = defineModal(
       .string()
       .regex(/^(1?\d|2[0-3])$/)
       .exactOptional(),
-    digestZone: z
-      .string()
-      .refine(
-        (text) => findZone(text) !== undefined,
-        'Enter a time zone such as Europe/Berlin, America/New_York or UTC.',
-      )
-      .exactOptional(),
-    digestDays: z
-      .string()
-      .refine(
-        (text) => findDaysBefore(text) !== undefined,
-        'Enter up to five numbers of days from 1 to 60, such as 7, 3, 1.',
-      )
-      .exactOptional(),
+    digestZone: typed(findZone, 'Enter a time zone such as Europe/Berlin, America/New_York or UTC.'),
+    digestDays: typed(findDaysBefore, 'Enter up to five numbers of days from 1 to 60, such as 7, 3, 1.'),
   }),
 );
 
@@ -273,13 +256,13 @@ export const settingsScreens = {
     title: 'Spending',
     names: ['freeze', 'budget.workspace', 'budget.person', 'currency'],
     blocks: spendingBlocks,
-    read: ({ freeze, workspaceBudget, personBudget, currency: typed }, was, request) => ({
+    read: ({ freeze, workspaceBudget, personBudget, currency: own }, was, request) => ({
       freeze:
         freeze === 'on'
           ? (was.freeze ?? { by: request.caller.actor.userId, since: request.now() })
           : undefined,
       budget: { workspace: readAmount(workspaceBudget), person: readAmount(personBudget) },
-      currency: typed === undefined ? undefined : findCurrency(typed),
+      currency: own === undefined ? undefined : findCurrency(own),
     }),
   }),
   approvals: screen(approvals, {

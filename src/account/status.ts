@@ -19,7 +19,6 @@ import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import {
-  type SeenAbilities,
   type SeenAbility,
   SLACK_ABILITIES,
   type SlackAbility,
@@ -27,25 +26,6 @@ import {
 } from '../slack/refusals.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './connect.ts';
-
-interface Status {
-  readonly api: ApiStatus;
-  /** Confirmed orders without an outcome yet, unconfirmed ones included, for servers that the reader's role covers. */
-  readonly open: readonly Operation[];
-  /** Approvals that wait for a second person, oldest first. */
-  readonly waiting: readonly WaitingApproval[];
-  /** Root passwords of the workspace that nobody has saved. */
-  readonly passwordsHeld: number;
-  readonly freeze?: PurchaseFreeze;
-  readonly slack: SlackStatus;
-}
-
-export interface SlackStatus {
-  readonly abilities: SeenAbilities;
-  /** Slack won't renew the app's token, which ends soon: the app has to be installed again. */
-  readonly needsInstall: boolean;
-  readonly announces: boolean;
-}
 
 /** Whether the hosting API answers and accepts the workspace's key. */
 type ApiStatus =
@@ -58,12 +38,22 @@ type ApiStatus =
     }
   | { readonly isUsable: false; readonly error: HostingError | Refusal };
 
-interface WaitingApproval {
-  readonly approval: Approval;
-  readonly reader: ApprovalReader;
+interface Status {
+  readonly api: ApiStatus;
+  /** Confirmed orders without an outcome yet, unconfirmed ones included, for servers that the reader's role covers. */
+  readonly open: readonly Operation[];
+  /** Approvals that wait for a second person, oldest first. */
+  readonly waiting: readonly { readonly approval: Approval; readonly reader: ApprovalReader }[];
+  /** Root passwords of the workspace that nobody has saved. */
+  readonly passwordsHeld: number;
+  readonly freeze?: PurchaseFreeze;
+  readonly slack: SlackStatus;
 }
 
-/** Reads the state of the API, its key and limit (by a list that was read within the last seconds, as for every command), of orders and approvals, and of Slack. */
+/**
+ * Reads the state of the API, its key and limit (by a list that was read within the last seconds, as for every command), of orders
+ * and approvals, and of Slack.
+ */
 export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',
@@ -77,22 +67,12 @@ export const readStatus = defineUseCase({
     const waiting = await listWaiting(context);
     const settings = (await app.workspaces.find(workspaceId))?.settings;
     const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
-    return {
-      api,
-      open,
-      passwordsHeld: held.length,
-      waiting,
-      slack,
-      freeze: settings?.freeze,
-    };
+    return { api, open, passwordsHeld: held.length, waiting, slack, freeze: settings?.freeze };
   },
 });
 
 /** Tries the lookups, which no user sees. About messages, reports only what was observed. */
-async function trySlack(
-  { actor, app }: UseCaseContext,
-  settings: WorkspaceSettings | undefined,
-): Promise<SlackStatus> {
+async function trySlack({ actor, app }: UseCaseContext, settings: WorkspaceSettings | undefined) {
   const { workspaceId, userId, channelId = '' } = actor;
   await Promise.all([
     app.users.exists(workspaceId, userId),
@@ -104,6 +84,7 @@ async function trySlack(
   const needsInstall = (await app.installations.needsInstall?.(workspaceId)) ?? false;
   return { abilities: app.slackAbilities.read(workspaceId), announces, needsInstall };
 }
+export type SlackStatus = Awaited<ReturnType<typeof trySlack>>;
 
 async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
   try {
@@ -116,7 +97,7 @@ async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
   }
 }
 
-async function listWaiting(context: UseCaseContext): Promise<readonly WaitingApproval[]> {
+async function listWaiting(context: UseCaseContext) {
   const { actor, app } = context;
   const open = await app.requests.listOpen(actor.workspaceId, APPROVALS, app.system.now());
   const waiting = open.filter((approval) => context.covers(labelOfAction(approval)));
@@ -224,7 +205,7 @@ function describeOpen({ open }: Status): string {
 /** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = SLACK_ABILITIES.map((ability) => {
-    const isCovered = ability === 'announcements' && isRefused(abilities.channel_lookups);
+    const isCovered = ability === 'announcements' && typeof abilities.channel_lookups === 'object';
     const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
     const [sign, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
     return `${sign} ${NAMES[ability]}: ${words}`;
@@ -252,8 +233,6 @@ const UNSEEN_READERS: Line = [
   '⚠️',
   'off, because we can’t tell which channels are shared with other organizations. Fix the channel lookups first.',
 ];
-
-const isRefused = (seen: SeenAbility): seen is SlackProblem => typeof seen === 'object';
 
 function describe(seen: SeenAbility): Line {
   if (seen === 'works') return ['✅', 'OK'];

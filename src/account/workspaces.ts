@@ -85,20 +85,18 @@ export async function mayAnnounce(
   return announces && (await channels.isShared(workspaceId, channelId)) === false;
 }
 
-/** Finds the currency of a workspace's amounts; '' if unknown. */
-export type CurrencyOf = (workspaceId: WorkspaceId) => Promise<string>;
-
 /**
  * Finds the workspace's own currency, or else the operator's; '' if the store fails, since an amount without one is still
  * true.
  */
-export function createCurrencyOf(workspaces: Workspaces, operators: string): CurrencyOf {
-  return (workspaceId) =>
+export function createCurrencyOf(workspaces: Workspaces, operators: string) {
+  return (workspaceId: WorkspaceId): Promise<string> =>
     workspaces.find(workspaceId).then(
       (workspace) => workspace?.settings.currency ?? operators,
       () => '',
     );
 }
+export type CurrencyOf = ReturnType<typeof createCurrencyOf>;
 
 /** Time to test a channel: Slack wants the answer to a form within 3 s. */
 const CHECK_TIMEOUT_MS = 2000;
@@ -180,13 +178,8 @@ export function createWorkspaces(foundation: Foundation) {
           .where('id', '=', id)
           .execute();
         // Its hour or zone may have changed. If the digest was turned off, its job finds that out.
-        if (settings.digest)
-          await addJob(trx, foundation, {
-            kind: DIGEST,
-            key: id,
-            workspaceId: id,
-            dueAt: engine.clock.now(),
-          });
+        const job = { kind: DIGEST, key: id, workspaceId: id, dueAt: engine.clock.now() };
+        if (settings.digest) await addJob(trx, foundation, job);
         return true;
       }),
   };

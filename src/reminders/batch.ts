@@ -10,7 +10,7 @@ import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
 import { CommitUnknown, type Foundation, type Queries } from '../db/database.ts';
 import { addJob, type Job, type JobHandler, listJobs } from '../db/jobs.ts';
-import { confirmOne, readTerms, refuseUnsaved, type Terms } from '../purchases/confirm.ts';
+import { confirmOne, readTerms, refuseUnsaved } from '../purchases/confirm.ts';
 import { findPlanOf, sumCost } from '../purchases/costs.ts';
 import { claimOf, isInTime, type Operation, SEND_WITHIN_MS } from '../purchases/operation.ts';
 import type { OperationNotifier } from '../purchases/outcomes.ts';
@@ -31,15 +31,6 @@ interface ReviewedRenewal {
   readonly price?: Money;
 }
 
-export interface RenewalsReview {
-  readonly renewals: readonly ReviewedRenewal[];
-  readonly known: Money;
-  readonly unknown: readonly ReviewedRenewal[];
-  /** Further servers that are due, and are not part of this review. */
-  readonly omitted: number;
-  readonly terms: Terms;
-}
-
 interface RenewalsInput {
   readonly formId: ConfirmationId;
   /** Only these of the servers that are due. */
@@ -55,7 +46,7 @@ export const reviewRenewals = defineUseCase({
   name: 'renew',
   needs: 'manager',
   effect: 'reads',
-  run: async ({ formId, only }: RenewalsInput, context): Promise<RenewalsReview> => {
+  run: async ({ formId, only }: RenewalsInput, context) => {
     await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
     const { due, isComplete } = await listRenewable(only, context);
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
@@ -73,15 +64,14 @@ export const reviewRenewals = defineUseCase({
     });
     const shown = { id: formId, workspaceId, actorId, channelId, renewals: batched, at: system.now() };
     await renewalBatches.put(shown);
+    // `omitted`: further servers that are due.
     return { renewals, ...cost, omitted: due.length - renewals.length, terms };
   },
 });
+export type RenewalsReview = Awaited<ReturnType<typeof reviewRenewals.run>>;
 
 /** Lists the servers that can be renewed, the most urgent first. */
-async function listRenewable(
-  only: RenewalsInput['only'],
-  context: UseCaseContext,
-): Promise<{ readonly due: readonly PaidServer[]; readonly isComplete: boolean }> {
+async function listRenewable(only: RenewalsInput['only'], context: UseCaseContext) {
   const { actor, app } = context;
   const { workspaceId } = actor;
   const hosting = await context.hosting();
@@ -101,12 +91,6 @@ async function listRenewable(
   return { due: due.filter(isUnclaimed), isComplete: extent !== 'part' };
 }
 
-interface ConfirmedBatch {
-  readonly batch: RenewalBatch;
-  /** False when the same form was confirmed before. */
-  readonly isNew: boolean;
-}
-
 /**
  * Writes durably, before the ack, that its user confirmed these renewals. Each is then confirmed by itself, right before it is
  * sent, so that roles, budgets, approvals and the freeze count as they are at that moment.
@@ -119,14 +103,15 @@ export const confirmRenewals = defineUseCase({
   needs: 'manager',
   effect: 'confirms',
   isOrder: true,
-  run: (input: { readonly id: ConfirmationId }, context): Promise<ConfirmedBatch> =>
+  run: (input: { readonly id: ConfirmationId }, context) =>
     confirm(input.id, context).catch((error: unknown) => refuseUnsaved(error, input.id, context)),
   follow: async ({ batch, isNew }, { app }) => {
     if (isNew) await app.jobs.runNow(BATCH, batch.id, createBatchHandler(app));
   },
 });
 
-async function confirm(id: ConfirmationId, { actor, app }: UseCaseContext): Promise<ConfirmedBatch> {
+/** `isNew`: false when the same form was confirmed before. */
+async function confirm(id: ConfirmationId, { actor, app }: UseCaseContext) {
   const { renewalBatches, workspaces, system } = app;
   const batch = await renewalBatches.find(id);
   const isOwn = batch?.workspaceId === actor.workspaceId && batch.actorId === actor.userId;
@@ -147,7 +132,7 @@ export function createBatchHandler(app: AppContext): JobHandler {
     const batch = toBatch(job);
     const next = batch.state === 'confirmed' ? await carryOn(job, batch, app) : undefined;
     if (next !== undefined) return next;
-    const until = keptUntil(batch);
+    const until = batch.at + KEPT_MS;
     return app.system.now() < until ? until : undefined;
   };
 }
@@ -357,7 +342,7 @@ export function createRenewalBatches(foundation: Foundation) {
         const before = await find(trx, shown.id);
         const isOwn = before?.actorId === shown.actorId && before.workspaceId === shown.workspaceId;
         if (before && !(isOwn && before.state === 'open')) return;
-        await store(trx, foundation, { ...shown, state: 'open', failures: {} }, keptUntil(shown));
+        await store(trx, foundation, { ...shown, state: 'open', failures: {} }, shown.at + KEPT_MS);
       }),
     find: (id: ConfirmationId) => find(db, id),
     /** open → confirmed, durably. False when it was confirmed before. Money effect: its job pays. */
@@ -379,10 +364,6 @@ async function find(db: Queries, id: ConfirmationId): Promise<RenewalBatch | und
 function store(trx: Queries, foundation: Foundation, batch: RenewalBatch, dueAt: number): Promise<void> {
   const { id: key, workspaceId } = batch;
   return addJob(trx, foundation, { kind: BATCH, key, workspaceId, payload: toPayload(batch), dueAt });
-}
-
-function keptUntil({ at }: { readonly at: number }): number {
-  return at + KEPT_MS;
 }
 
 function toPayload({ id: _, workspaceId: __, ...payload }: RenewalBatch): object {

@@ -235,21 +235,16 @@ export async function describeDue(
 ): Promise<readonly DueServer[]> {
   const ids = servers.map(({ id }) => id);
   const paid = new Map((await reminders.listPriced(workspaceId, ids)).map((each) => [each.serverId, each]));
-  return servers.map((server) => ({
-    serverId: server.id,
-    label: server.label,
-    paidUntil: server.paidUntil,
-    daysLeft: countDaysLeft(server.paidUntil, day, settings.zone),
-    urgency: findUrgency(countDaysLeft(server.paidUntil, day, settings.zone), settings.daysBefore),
-    snoozes: listSnoozes(server.paidUntil, day, settings),
-    price: findPrice(server, paid.get(server.id), account),
-  }));
-}
-
-function listSnoozes(paidUntil: number, day: string, settings: ReminderSettings): DueServer['snoozes'] {
-  return SNOOZES.flatMap((kind) => {
-    const untilDay = findSnoozeEnd(kind, paidUntil, day, settings);
-    return untilDay === undefined ? [] : [{ kind, untilDay }];
+  return servers.map((server) => {
+    const { id: serverId, label, paidUntil } = server;
+    const daysLeft = countDaysLeft(paidUntil, day, settings.zone);
+    const urgency = findUrgency(daysLeft, settings.daysBefore);
+    const snoozes = SNOOZES.flatMap((kind) => {
+      const untilDay = findSnoozeEnd(kind, paidUntil, day, settings);
+      return untilDay === undefined ? [] : [{ kind, untilDay }];
+    });
+    const price = findPrice(server, paid.get(serverId), account);
+    return { serverId, label, paidUntil, daysLeft, urgency, snoozes, price };
   });
 }
 
@@ -313,15 +308,10 @@ async function listActed(workspaceId: WorkspaceId, since: number, { audit }: App
   for await (const entry of audit.read({ workspaceId, actions: ACTIONS, since }))
     if (entry.serverId !== undefined) last.set(entry.actId, entry);
   const happened = [...last.values()].filter(({ outcome }) => outcome !== 'failed' && outcome !== 'denied');
-  const idsOf = (wanted: (action: string) => boolean) =>
-    new Set(
-      happened.flatMap(({ action, serverId }): ServerId[] =>
-        serverId !== undefined && wanted(action) ? [serverId] : [],
-      ),
-    );
+  const idsOf = (entries: readonly StoredEntry[]) => new Set(entries.map(({ serverId }) => serverId));
   return {
-    deleted: idsOf((action) => action === 'delete'),
-    powered: idsOf((action) => action !== 'delete'),
+    deleted: idsOf(happened.filter(({ action }) => action === 'delete')),
+    powered: idsOf(happened.filter(({ action }) => action !== 'delete')),
   };
 }
 
@@ -341,15 +331,6 @@ async function leaveOutOwn(
   );
 }
 
-interface Known {
-  readonly day: string;
-  readonly now: number;
-  /** By the month that they are for; the newest of each. */
-  readonly renewals: ReadonlyMap<string, Operation>;
-  readonly marks: ReadonlyMap<ServerId, ReminderMark>;
-  readonly deletedBy: ReadonlyMap<ServerId, UserId>;
-}
-
 /** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
 export async function describeDigest(
   { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
@@ -357,19 +338,30 @@ export async function describeDigest(
 ): Promise<Digest> {
   const ids = content.due.map(({ serverId }) => serverId);
   const marks = await app.reminders.listMarks(workspaceId);
+  const markOf = new Map(marks.map((mark) => [mark.serverId, mark]));
   const renewals = await app.reminders.listRenewals(workspaceId, ids);
-  const known: Known = {
-    day,
-    now: app.system.now(),
-    renewals: new Map(renewals.map((operation) => [claimOf(operation.purchase), operation])),
-    marks: new Map(marks.map((mark) => [mark.serverId, mark])),
-    deletedBy: await listDeleted(workspaceId, postedAt, app),
+  // The newest of each month.
+  const renewalOf = new Map(renewals.map((operation) => [claimOf(operation.purchase), operation]));
+  const deletedBy = await listDeleted(workspaceId, postedAt, app);
+  const now = app.system.now();
+  /** What was done counts more than what was decided about the reminder. */
+  const findStanding = (server: DueServer): DueStanding => {
+    const { serverId, paidUntil } = server;
+    const deleter = deletedBy.get(serverId);
+    if (deleter !== undefined) return { kind: 'gone', by: deleter };
+    const renewal = renewalOf.get(claimOf({ kind: 'renew', ...server }));
+    if (renewal?.state === 'settled')
+      return { kind: 'renewed', by: renewal.actorId, paidUntil: renewal.paidUntil };
+    if (renewal)
+      return { kind: renewal.state === 'unconfirmed' ? 'unconfirmed' : 'paying', by: renewal.actorId };
+    if (paidUntil <= now) return { kind: 'expired' };
+    const mark = markOf.get(serverId);
+    if (!mark || !isHidden(mark, paidUntil, day)) return { kind: 'due' };
+    const { by, untilDay } = mark;
+    return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
   };
-  return {
-    ...content,
-    day,
-    due: content.due.map((server) => ({ ...server, standing: findStanding(server, known) })),
-  };
+  const due = content.due.map((server) => ({ ...server, standing: findStanding(server) }));
+  return { ...content, day, due };
 }
 
 /** Who deleted which server with this app since then, as far as that is proven. */
@@ -379,29 +371,8 @@ async function listDeleted(
   { audit }: AppContext,
 ): Promise<ReadonlyMap<ServerId, UserId>> {
   const deletedBy = new Map<ServerId, UserId>();
-  for await (const { serverId, actorId } of audit.read({
-    workspaceId,
-    actions: ['delete'],
-    outcome: 'done',
-    since,
-  }))
+  const deletes = audit.read({ workspaceId, actions: ['delete'], outcome: 'done', since });
+  for await (const { serverId, actorId } of deletes)
     if (serverId !== undefined) deletedBy.set(serverId, actorId);
   return deletedBy;
-}
-
-/** What was done counts more than what was decided about the reminder. */
-function findStanding(server: DueServer, known: Known): DueStanding {
-  const { serverId, paidUntil } = server;
-  const deletedBy = known.deletedBy.get(serverId);
-  if (deletedBy !== undefined) return { kind: 'gone', by: deletedBy };
-  const renewal = known.renewals.get(claimOf({ kind: 'renew', ...server }));
-  if (renewal?.state === 'settled')
-    return { kind: 'renewed', by: renewal.actorId, paidUntil: renewal.paidUntil };
-  if (renewal)
-    return { kind: renewal.state === 'unconfirmed' ? 'unconfirmed' : 'paying', by: renewal.actorId };
-  if (paidUntil <= known.now) return { kind: 'expired' };
-  const mark = known.marks.get(serverId);
-  if (!mark || !isHidden(mark, paidUntil, known.day)) return { kind: 'due' };
-  const { by, untilDay } = mark;
-  return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
 }

@@ -78,7 +78,7 @@ export function digestMessage(
     ...(digest.due.length > 0 || isOwn ? [section(summaryWords(digest, due, currency, isOwn))] : []),
     ...(isOver ? [] : [controls(due.length, digest.due.length, isOwn)]),
     ...serverBlocks(digest.due, currency, isOver),
-    ...listBlocks('*Paid time ended*', digest.expired.map(expiredWords), { sections: 1, characters: 1500 }),
+    ...listBlocks('*Paid time ended*\n', digest.expired.map(expiredWords), { sections: 1, characters: 1500 }),
     ...driftBlocks(digest.drift),
     ...noteBlocks(digest, isOver),
   ];
@@ -125,17 +125,10 @@ function summaryWords(
 function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
   const detailed = isOver ? [] : servers.slice(0, WITH_BUTTONS);
   const others = servers.slice(detailed.length).map((server) => dueWords(server, currency));
-  const { sections, omitted } = splitLines(others, ROOM);
+  const whereAll = ` ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`;
   return [
     ...detailed.flatMap((server) => dueBlocks(server, currency)),
-    ...sections.map((lines) => section(lines)),
-    ...(omitted > 0
-      ? [
-          context(
-            `…and ${describeNumber(omitted)} more. ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`,
-          ),
-        ]
-      : []),
+    ...listBlocks('', others, ROOM, whereAll),
   ];
 }
 
@@ -169,51 +162,41 @@ const DRIFT_ROOM = { sections: 2, characters: 1200 };
 
 /** What changed without this app, or through another workspace. */
 function driftBlocks({ appeared, vanished, changed }: Drift): KnownBlock[] {
-  const states = changed.map(
-    ({ label, before, now }) => `• ${digestLabel(label)}: ${state(before)} → ${state(now)}`,
-  );
+  const state = (word: string) => escapeText(plainState({ state: word }));
+  const namesOf = (servers: readonly DigestEntry[]) =>
+    listNames(servers.map(({ label }) => digestLabel(label)));
   return listBlocks(
-    '*Changed outside this workspace since the last digest*',
+    '*Changed outside this workspace since the last digest*\n',
     [
       ...(appeared.length > 0 ? [`• New: ${namesOf(appeared)}`] : []),
       ...(vanished.length > 0 ? [`• No longer in the hosting account: ${namesOf(vanished)}`] : []),
-      ...states,
+      ...changed.map(({ label, before, now }) => `• ${digestLabel(label)}: ${state(before)} → ${state(now)}`),
     ],
     DRIFT_ROOM,
   );
 }
 
-function listBlocks(title: string, lines: readonly string[], room: Room): KnownBlock[] {
+function listBlocks(title: string, lines: readonly string[], room: Room, whereAll = ''): KnownBlock[] {
   const { sections, omitted } = splitLines(lines, room);
   return [
-    ...sections.map((text, at) => section(at === 0 ? `${title}\n${text}` : text)),
-    ...(omitted > 0 ? [context(`…and ${describeNumber(omitted)} more.`)] : []),
+    ...sections.map((text, at) => section(at === 0 ? `${title}${text}` : text)),
+    ...(omitted > 0 ? [context(`…and ${describeNumber(omitted)} more.${whereAll}`)] : []),
   ];
-}
-
-function namesOf(servers: readonly DigestEntry[]): string {
-  return listNames(servers.map(({ label }) => digestLabel(label)));
-}
-
-function state(word: string): string {
-  return escapeText(plainState({ state: word }));
 }
 
 /** A server to renew, with its buttons. `page`: the page of the modal that lists all of them, if it is shown there. */
 export function dueBlocks(server: DigestServer, currency: string, page?: number): KnownBlock[] {
-  return [section(dueWords(server, currency)), ...buttonsOf(server, page)];
-}
-
-function buttonsOf(
-  { serverId: id, label, paidUntil, snoozes, standing }: DigestServer,
-  page: number | undefined,
-): KnownBlock[] {
+  const { serverId: id, label, paidUntil, snoozes, standing } = server;
+  const line = section(dueWords(server, currency));
   const month = { id, paidUntil, page };
   const name = plainLabel(label, 50);
-  if (standing.kind === 'snoozed' || standing.kind === 'left')
-    return [actions(remindButton.element('Remind again', month, { label: `Remind again about ${name}` }))];
-  if (standing.kind !== 'due') return [];
+  if (standing.kind === 'snoozed' || standing.kind === 'left') {
+    const again = remindButton.element('Remind again', month, { label: `Remind again about ${name}` });
+    return [line, actions(again)];
+  }
+  if (standing.kind !== 'due') return [line];
   return [
+    line,
     actions(
       renewButton.element('Renew and pay…', { id }, { label: `Renew ${name}` }),
       ...snoozes.map(({ kind, untilDay }) => {
@@ -333,15 +316,13 @@ export type PostedDigest = Awaited<ReturnType<NotifierParts['outbox']['postOnce'
 
 /** Posts digests and edits them. No method throws. */
 export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {
+  const render = async (workspaceId: WorkspaceId, digest: Digest, isOver = false) =>
+    digestMessage(digest, { currency: await currencyOf(workspaceId), isOver });
   return {
     /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
     post: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) =>
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, async () =>
-        outbox.postOnce(
-          workspaceId,
-          channelId,
-          digestMessage(digest, { currency: await currencyOf(workspaceId) }),
-        ),
+        outbox.postOnce(workspaceId, channelId, await render(workspaceId, digest)),
       ),
     postUnreadable: (workspaceId: WorkspaceId, channelId: ChannelId, error: HostingError | Refusal) =>
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
@@ -350,11 +331,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
     /** `gone`: the message was deleted, or the app can no longer edit it. */
     update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
       notifySafely<'shown' | 'gone' | 'failed'>(workspaceId, log, 'failed', async () =>
-        outbox.editOne(
-          workspaceId,
-          card,
-          digestMessage(digest, { currency: await currencyOf(workspaceId), isOver }),
-        ),
+        outbox.editOne(workspaceId, card, await render(workspaceId, digest, isOver)),
       ),
     /** Tells owners that the digest could not be posted, and why. */
     notifyUndelivered: (

@@ -1,8 +1,8 @@
 import type { AppContext } from '../context.ts';
 import { describeDefect, type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
-import type { AccountNames, WorkspaceId } from '../core/ids.ts';
+import type { WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
-import { isDeleted, type ServerList } from '../core/server.ts';
+import { isDeleted } from '../core/server.ts';
 import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
@@ -90,15 +90,11 @@ function findNextHour(workspace: DigestWorkspace, now: number): number {
   return now < dueAt ? dueAt : hourOf(workspace, addDays(today, 1));
 }
 
+/** Adds a workspace's delay: the same in every process, and different for most workspaces. */
 function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: string): number {
-  return startOfHour(day, hour, zone) + delayOf(workspaceId);
-}
-
-/** Returns a workspace's delay: the same in every process, and different for most workspaces. */
-function delayOf(workspaceId: WorkspaceId): number {
   let hash = 2166136261;
   for (const character of workspaceId) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
-  return (hash >>> 0) % SPREAD_MS;
+  return startOfHour(day, hour, zone) + ((hash >>> 0) % SPREAD_MS);
 }
 
 interface DueDigest extends DigestWorkspace {
@@ -140,33 +136,25 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);
   const before = await digests.markPosted({ ...live, card: posted.card }, snapshot);
   // Its buttons would lead to another month sooner or later.
-  if (before)
-    await reminderNotifier.update(workspaceId, before.card, await describeDigest(before, app), {
-      isOver: true,
-    });
+  if (before) {
+    const old = await describeDigest(before, app);
+    await reminderNotifier.update(workspaceId, before.card, old, { isOver: true });
+  }
   return 'done';
-}
-
-export interface SeenAccount {
-  readonly account: AccountNames;
-  readonly list: ServerList;
-  readonly at: number;
 }
 
 /**
  * Reads the list of servers as background work, so that users come first.
  * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
  */
-async function readAccount(
-  workspaceId: WorkspaceId,
-  { apiKeys, hostingOf, system }: AppContext,
-): Promise<SeenAccount> {
+async function readAccount(workspaceId: WorkspaceId, { apiKeys, hostingOf, system }: AppContext) {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});
   const hosting = hostingOf(held.key, workspaceId);
   const list = await hosting.fetchServers({ urgency: 'background' });
   return { account: hosting.account, list, at: system.now() };
 }
+export type SeenAccount = Awaited<ReturnType<typeof readAccount>>;
 
 /** What the next digest compares with; undefined where the list was incomplete. */
 function toSnapshot({ account, list, at }: SeenAccount): Snapshot | undefined {
@@ -210,13 +198,10 @@ async function endUnposted(
   if (afterMs !== undefined && !isLate) return { afterMs };
   // Once a day, whatever is tried again until then.
   const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
-  if (await app.seenRequests.addFirst(id, app.system.now()))
-    await app.reminderNotifier.notifyUndelivered(
-      workspaceId,
-      channelId,
-      reason,
-      await listOwners(workspaceId, app),
-    );
+  if (await app.seenRequests.addFirst(id, app.system.now())) {
+    const owners = await listOwners(workspaceId, app);
+    await app.reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
+  }
   return afterMs === undefined ? 'later' : { afterMs };
 }
 

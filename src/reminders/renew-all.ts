@@ -107,8 +107,6 @@ export const renewAllModal: ModalHandler = renewAllReview.onSubmit(
   },
 );
 
-const PRIMARY = { style: 'primary' } as const;
-
 /** 25 outcomes, each with its reason. */
 const RESULT_ROOM = { sections: 4, characters: 2800 };
 
@@ -117,22 +115,23 @@ export function batchMessage(results: readonly RenewalResult[], wording: Wording
     results.map((result) => resultWords(result, wording)),
     RESULT_ROOM,
   );
-  const more =
-    omitted > 0
-      ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what’s left to renew.`)]
-      : [];
   const rest = results.filter(wasNotSent).map(({ renewal }) => renewal.serverId);
-  const again =
-    rest.length > 0 ? [actions(renewAllButton.element('Renew the rest…', { only: rest }, PRIMARY))] : [];
-  return textMessage(batchTitle(results), ...sections.map((text) => section(text)), ...more, ...again);
+  const again = renewAllButton.element('Renew the rest…', { only: rest }, { style: 'primary' });
+  return textMessage(
+    batchTitle(results),
+    ...sections.map((text) => section(text)),
+    ...(omitted > 0
+      ? [section(`…and ${describeNumber(omitted)} more. \`/vps reminders\` shows what’s left to renew.`)]
+      : []),
+    ...(rest.length > 0 ? [actions(again)] : []),
+  );
 }
 
 /** "3 of 5 servers were renewed." */
 function batchTitle(results: readonly RenewalResult[]): string {
   const renewed = results.filter(isOwnRenewal).length;
-  if (renewed === results.length)
-    return `*${count(renewed, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
-  return `*${renewed} of ${count(results.length, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
+  const part = renewed === results.length ? '' : `${renewed} of `;
+  return `*${part}${count(results.length, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
 }
 
 /** What the channel reads; undefined when nothing was renewed. */

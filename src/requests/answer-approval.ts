@@ -17,14 +17,7 @@ import { runOperation } from '../purchases/pay.ts';
 import { fetchAllServers } from '../purchases/send.ts';
 import { runDelete } from '../servers/deletion.ts';
 import { getRequest, notifyRequest, refuseClosed, refuseOwnRequest } from './notify.ts';
-import {
-  APPROVALS,
-  type Approval,
-  auditOfApproval,
-  type CancelReason,
-  labelOfAction,
-  type RequestOf,
-} from './request.ts';
+import { APPROVALS, type Approval, auditOfApproval, type CancelReason, labelOfAction } from './request.ts';
 
 type CancelCode = CancelReason['code'];
 
@@ -145,43 +138,38 @@ async function findChange(approval: Approval, app: AppContext): Promise<CancelCo
     throw error;
   });
   if (!hosting) return 'account_changed';
-  if (approval.kind === 'purchase') return findPurchaseChange(approval, hosting, app);
-  const isProtected = await app.serverNotes.find('protection', approval.workspaceId, approval.serverId);
-  return isProtected ? 'server_protected' : findDeleteChange(approval, hosting);
+  const isProtected =
+    approval.kind === 'delete' &&
+    (await app.serverNotes.find('protection', approval.workspaceId, approval.serverId));
+  return isProtected ? 'server_protected' : findListedChange(approval, hosting, app);
 }
 
 function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
   return { workspaceId, userId: requesterId, channelId };
 }
 
-async function findDeleteChange(
-  { serverId, label, paidUntil }: RequestOf<'delete'>,
-  hosting: HostingApi,
-): Promise<CancelCode | undefined> {
-  const server = (await fetchAllServers(hosting, {})).find(({ id }) => id === serverId);
-  if (!server || isDeleted(server)) return 'unknown_server';
-  if (!isIdenticalLabel(server.label, label)) return 'label_differs';
-  // A month that was paid since would be lost without the requester having agreed to that.
-  return server.paidUntil === paidUntil ? undefined : 'already_renewed';
-}
-
-async function findPurchaseChange(
-  approval: RequestOf<'purchase'>,
+/** What has changed in the catalog or the list of servers. */
+async function findListedChange(
+  approval: Approval,
   hosting: HostingApi,
   app: AppContext,
 ): Promise<CancelCode | undefined> {
-  const { purchase, price } = approval;
-  if (purchase.kind === 'create') {
+  const confirmed = approval.kind === 'delete' ? approval : approval.purchase;
+  const price = approval.kind === 'delete' ? undefined : approval.price;
+  if (confirmed.kind === 'create') {
     const catalog = await hosting.fetchCatalog({ freshness: 'fresh' });
-    if (findWrongChoices(purchase.order, catalog).length > 0) return 'unknown_choice';
-    return findPlan(catalog, purchase.order.plan)?.monthly === price ? undefined : 'price_moved';
+    if (findWrongChoices(confirmed.order, catalog).length > 0) return 'unknown_choice';
+    return findPlan(catalog, confirmed.order.plan)?.monthly === price ? undefined : 'price_moved';
   }
-  const servers = await fetchAllServers(hosting, {});
-  const server = servers.find(({ id }) => id === purchase.serverId);
+  const server = (await fetchAllServers(hosting, {})).find(({ id }) => id === confirmed.serverId);
   if (!server || isDeleted(server)) return 'unknown_server';
-  if (!isFrozenLabel(server.label, purchase.label)) return 'label_differs';
-  const context = { actor: requesterOf(approval), app, hosting: async () => hosting };
-  const now = (await findPlanOf(server, context))?.monthly;
-  if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
-  return server.paidUntil === purchase.paidUntil ? undefined : 'already_renewed';
+  const isSameLabel = confirmed.kind === 'delete' ? isIdenticalLabel : isFrozenLabel;
+  if (!isSameLabel(server.label, confirmed.label)) return 'label_differs';
+  if (confirmed.kind === 'renew') {
+    const context = { actor: requesterOf(approval), app, hosting: async () => hosting };
+    const now = (await findPlanOf(server, context))?.monthly;
+    if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
+  }
+  // With a delete, a month that was paid since would be lost without the requester having agreed to that.
+  return server.paidUntil === confirmed.paidUntil ? undefined : 'already_renewed';
 }

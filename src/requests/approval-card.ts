@@ -247,9 +247,9 @@ export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
 }
 
 const VERBS = {
-  create: { gerund: 'creating', past: 'created', ongoing: 'is being created' },
-  renew: { gerund: 'renewing', past: 'renewed', ongoing: 'is being renewed' },
-  delete: { gerund: 'deleting', past: 'deleted', ongoing: 'is being deleted' },
+  create: { gerund: 'creating', past: 'created' },
+  renew: { gerund: 'renewing', past: 'renewed' },
+  delete: { gerund: 'deleting', past: 'deleted' },
 } as const;
 
 /** "5.90/month"; undefined where nothing is paid. */
@@ -297,13 +297,13 @@ export function describeDecision(approval: Approval, currency: string): string {
 export function approvalWords(approval: Approval): string {
   const { state, decidedBy, expiresAt } = approval;
   const label = codeLabel(labelOfAction(approval));
-  const { gerund, past, ongoing } = VERBS[kindOf(approval)];
+  const { gerund, past } = VERBS[kindOf(approval)];
   const by = mention(decidedBy ?? '');
   switch (state) {
     case 'open':
       return `Waiting for another manager to approve ${gerund} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
     case 'approved':
-      return `${by} approved: ${label} ${ongoing}.`;
+      return `${by} approved: ${label} is being ${past}.`;
     case 'denied':
       return `${by} declined: ${label} wasn’t ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
     case 'withdrawn':

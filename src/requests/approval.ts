@@ -1,5 +1,4 @@
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
-import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { findRoles } from '../core/permission.ts';
 import { coversRole, type HeldRoles } from '../core/roles.ts';
@@ -13,29 +12,22 @@ import {
   labelOfAction,
 } from './request.ts';
 
-export interface RequestedApproval {
-  /** False when it, or the like, was requested before. */
-  readonly isNew: boolean;
-  readonly approval: Approval;
-}
+export type RequestedApproval = Awaited<ReturnType<typeof requestApproval>>;
 
 /**
  * Requests a second user's approval instead of acting, durably. The same again gets the first one and `isNew: false`.
  * Money effect: none; what is approved goes through the same money protocol (docs/design.md 4).
- * @throws Refusal `other_workspace`
  */
 export async function requestApproval(
   wanted: ApprovalAction & { readonly id: ConfirmationId; readonly isOverBudget: boolean },
   { actor, app }: FollowUpContext,
-): Promise<RequestedApproval> {
+) {
   const { workspaceId, userId: requesterId, channelId } = actor;
   const requestedAt = app.system.now();
   const times = { requestedAt, expiresAt: requestedAt + APPROVAL_MS };
   const approval = { ...wanted, ...times, workspaceId, requesterId, channelId };
   const audit = auditOfApproval(approval, app, { action: 'approval_ask', outcome: 'done' });
-  const requested = await app.requests.requestApproval(approval, audit);
-  if (requested.approval.workspaceId !== workspaceId) throw new Refusal('other_workspace', {});
-  return requested;
+  return app.requests.requestApproval(approval, audit);
 }
 
 /**

@@ -87,25 +87,24 @@ const WAIT_MS = 250;
  * continues with what has changed in the meantime; `waitMs`: how long to wait for it.
  */
 export async function notifyRequest(id: ConfirmationId, app: AppContext, waitMs = 0): Promise<void> {
-  const tell = async () => {
-    await notify(id, app);
-    return findNextDue(id, app);
-  };
-  for (let waitedMs = 0; !(await app.jobs.runNow(REQUEST, id, tell)); waitedMs += WAIT_MS) {
+  const run = () => notify(id, app);
+  for (let waitedMs = 0; !(await app.jobs.runNow(REQUEST, id, run)); waitedMs += WAIT_MS) {
     if (waitedMs >= waitMs || (await app.requests.find(id, ALL_KINDS))?.isNotified !== false) return;
     await app.system.sleep(WAIT_MS);
   }
 }
 
-async function notify(id: ConfirmationId, app: AppContext): Promise<void> {
+/** Returns when the request is due again. */
+async function notify(id: ConfirmationId, app: AppContext): Promise<number | undefined> {
   const request = await app.requests.find(id, ALL_KINDS);
-  if (!request || request.isNotified) return;
+  if (!request || request.isNotified) return findNextDue(id, app);
   const { state, requestedAt, decidedAt = requestedAt } = request;
   if (app.system.now() - decidedAt > NOTIFY_FOR_MS) {
     // Too late for a message, but the buttons are still removed.
     if (state !== 'open') await app.requestNotifier.updateCards(request);
     await app.requests.markNotified(id, state);
   } else await (state === 'open' ? askDeciders(request, app) : notifyOfOutcome(request, app));
+  return findNextDue(id, app);
 }
 
 async function notifyOfOutcome(request: Request, app: AppContext): Promise<void> {
@@ -153,8 +152,7 @@ export function createRequestHandler(app: AppContext): JobHandler {
     const now = app.system.now();
     if (request.state === 'open' && request.expiresAt <= now)
       await app.requests.move(id, ['open'], { state: 'expired', at: now }, auditOfExpiry(request, app));
-    await notify(id, app);
-    return findNextDue(id, app);
+    return notify(id, app);
   };
 }
 

@@ -29,7 +29,6 @@ export const REQUEST_STATES = [
   'canceled',
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
-type ApprovalState = Exclude<RequestState, 'replaced'>;
 export type RoleRequestState = Exclude<RequestState, 'canceled'>;
 
 /** What may be found instead of an open request; `unknown`: there is none with that ID. */
@@ -111,23 +110,24 @@ export const APPROVALS = ['purchase', 'delete'] as const;
 export const ROLES_ASKED = ['role'] as const;
 export const ALL_KINDS: readonly RequestKind[] = [...APPROVALS, ...ROLES_ASKED];
 
-export interface CancelDetails {
-  role_needed: NoDetails;
-  account_changed: NoDetails;
-  unknown_server: NoDetails;
-  label_differs: NoDetails;
-  server_protected: NoDetails;
-  already_renewed: NoDetails;
-  unknown_choice: NoDetails;
-  price_moved: NoDetails;
-  over_budget: NoDetails;
-  /** The database was restored from a backup: it may have been answered since. */
-  restored: NoDetails;
-}
+/** What cancels an approval. `restored`: the database was restored from a backup, so it may have been answered since. */
+export const CANCEL_CODES = [
+  'role_needed',
+  'account_changed',
+  'unknown_server',
+  'label_differs',
+  'server_protected',
+  'already_renewed',
+  'unknown_choice',
+  'price_moved',
+  'over_budget',
+  'restored',
+] as const;
+export type CancelDetails = Readonly<Record<(typeof CANCEL_CODES)[number], NoDetails>>;
 export type CancelReason = Reason<CancelDetails>;
 
 export type ApprovalOutcome =
-  | { readonly state: Exclude<ApprovalState, 'canceled'> }
+  | { readonly state: Exclude<RequestState, 'replaced' | 'canceled'> }
   | { readonly state: 'canceled'; readonly reason: CancelReason };
 
 /** How long a request for approval stays open. */

@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ConfirmationId, UserId } from '../core/ids.ts';
+import type { ConfirmationId } from '../core/ids.ts';
 import { EVERY_SERVER, exactPattern } from '../core/labels.ts';
 import { findRoles } from '../core/permission.ts';
 import { coversRole, type HeldRoles, type Role, roleCovers } from '../core/roles.ts';
@@ -32,12 +32,6 @@ export interface WantedRole {
   readonly label?: string;
 }
 
-interface RequestedAccess {
-  readonly request: RoleRequest;
-  /** The owners who can answer; empty if none is known by ID. */
-  readonly owners: readonly UserId[];
-}
-
 /** @throws Refusal `owner_limited`, `label_needed`: nobody can be given such a role */
 export function checkWantedRole({ role, label }: WantedRole): void {
   if (role === 'owner' && label !== undefined) throw new Refusal('owner_limited', {});
@@ -58,7 +52,7 @@ export const requestAccess = defineUseCase({
   run: async (
     input: WantedRole & { id: ConfirmationId; reason: string; command?: string | undefined },
     { actor, app },
-  ): Promise<RequestedAccess> => {
+  ) => {
     const { id, role, label, reason, command } = input;
     const { workspaceId, userId: requesterId, channelId } = actor;
     checkWantedRole(input);
@@ -77,6 +71,7 @@ export const requestAccess = defineUseCase({
     const [notified = request] = await Promise.all(
       [request, ...replaced].map((each) => notifyNow(each, app)),
     );
+    // `owners`: who can answer; empty if none is known by ID.
     return { request: notified, owners: (await findDeciders(request, app)).userIds };
   },
 });

@@ -37,12 +37,6 @@ type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
   readonly denialReason?: string | undefined;
 };
 
-type RoleRequestOutcome =
-  | { readonly kind: 'new'; readonly request: RoleRequest; readonly replaced: readonly RoleRequest[] }
-  | { readonly kind: 'repeated'; readonly request: RoleRequest }
-  /** The requests that were made since, oldest first. */
-  | { readonly kind: 'too_many'; readonly recent: readonly RoleRequest[] };
-
 export type Requests = ReturnType<typeof createRequests>;
 
 /**
@@ -121,16 +115,16 @@ export function createRequests(foundation: Foundation) {
     /**
      * Stores a request for a role. If the same user has requested the same role for the same servers since `since`, and that
      * request is open or denied, it is returned instead; older open ones are replaced, and returned so that their cards are
-     * closed. A user who has made `most` requests since then, for any role, can't make another one.
+     * closed. A user who has made `most` requests since then, for any role, can't make another one: `recent` are those, oldest first.
      */
     requestRole: (
-      request: NewRoleRequest,
+      wanted: NewRoleRequest,
       { since, most }: { readonly since: number; readonly most: number },
-    ): Promise<RoleRequestOutcome> =>
+    ) =>
       transact(async (trx) => {
         // Two simultaneous requests of one user are serialized here, so that each counts the other.
-        await lockWorkspace(trx, request.workspaceId);
-        const row = toRow(request, '');
+        await lockWorkspace(trx, wanted.workspaceId);
+        const row = toRow(wanted, '');
         const rows = await oldestFirst(trx)
           .where('workspace_id', '=', row.workspace_id)
           .where('requester_id', '=', row.requester_id)
@@ -142,8 +136,8 @@ export function createRequests(foundation: Foundation) {
         const repeated = same
           ? toRoleRequest(same)
           : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
-        if (repeated) return { kind: 'repeated', request: repeated };
-        if (recent.length >= most) return { kind: 'too_many', recent };
+        if (repeated) return { kind: 'repeated', request: repeated } as const;
+        if (recent.length >= most) return { kind: 'too_many', recent } as const;
         const replaced = await trx
           .updateTable('requests')
           .set({ state: 'replaced', decided_at: row.asked_at, is_told: 0, claim: '' })
@@ -157,7 +151,8 @@ export function createRequests(foundation: Foundation) {
           .returningAll()
           .executeTakeFirstOrThrow();
         for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
-        return { kind: 'new', request: toRoleRequest(inserted), replaced: replaced.map(toRoleRequest) };
+        const request = toRoleRequest(inserted);
+        return { kind: 'new', request, replaced: replaced.map(toRoleRequest) } as const;
       }),
 
     /**
@@ -195,13 +190,8 @@ export function createRequests(foundation: Foundation) {
         const confirmed = { id, workspaceId, actorId, channelId, account, at };
         if (approved.kind === 'delete') {
           await addAudit(trx, foundation, audit);
-          const { serverId, paidUntil } = approved;
-          const deletion = {
-            kind: 'delete',
-            serverId,
-            label: freezeLabel(approved.label),
-            paidUntil,
-          } as const;
+          const { kind, serverId, paidUntil } = approved;
+          const deletion = { kind, serverId, label: freezeLabel(approved.label), paidUntil };
           await prepareDelete(trx, foundation, { ...confirmed, deletion });
           return approved;
         }

@@ -194,7 +194,7 @@ export type SlackProblem =
 /** Slack's last answer about an ability; `untried` if there was none in the past hour. */
 export type SeenAbility = 'works' | 'untried' | SlackProblem;
 
-export type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
+type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
 
 /** How long an observation counts: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = HOUR_MS;

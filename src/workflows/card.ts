@@ -122,10 +122,7 @@ const INPUTS: Readonly<Record<RunOutcomeDetails['bad_input']['input'], string>> 
 export function describeOutcome(run: Partial<StepAct>, outcome: RunOutcome): string {
   // Without a valid action, nothing was done, and the words don't name one.
   const { action = 'start', label = '' } = run;
-  return describeReason<RunOutcomeDetails, keyof RunOutcomeDetails, [StepAct]>(WORDS, outcome, {
-    action,
-    label,
-  });
+  return describeReason(WORDS, outcome, { action, label });
 }
 
 function nameOf(label: string): string {

@@ -41,19 +41,13 @@ interface WantedKey {
   readonly forMs?: number | undefined;
 }
 
-interface IssuedKey {
-  readonly key: WorkflowKey;
-  /** The key itself: it is shown once and stored nowhere. */
-  readonly secret: Secret<string>;
-}
-
-/** @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full` */
+/** Issues a key. `secret`: the key itself, which is shown once and stored nowhere. @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full` */
 const issueKey = defineUseCase({
   name: 'workflow_key_issue',
   needs: 'owner',
   effect: 'changes',
   subject: (wanted: WantedKey) => ({ details: auditKey(wanted) }),
-  run: async (wanted: WantedKey, { actor, app }): Promise<IssuedKey> => {
+  run: async (wanted: WantedKey, { actor, app }) => {
     const { system, workflowKeys } = app;
     const { workspaceId, userId: issuedBy } = actor;
     const { name, actions, pattern, forMs } = wanted;
@@ -69,6 +63,7 @@ const issueKey = defineUseCase({
     throw new Refusal('workflow_key_name', { name });
   },
 });
+type IssuedKey = Awaited<ReturnType<typeof issueKey.run>>;
 
 /** Lists the workflow keys of the workspace, without anything that they could be used with. */
 const listKeys = defineUseCase({
@@ -268,7 +263,6 @@ export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
   };
 }
 
-/** Renders the key for a user to whom Slack didn't show the modal. */
 export const NOT_SHOWN =
   'The key was issued, but Slack didn’t show it, and it can’t be shown again. Revoke it with `/vps workflow` and issue another.';
 
