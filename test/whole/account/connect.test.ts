@@ -316,9 +316,6 @@ test.concurrent('a key that another site posts is not taken, also from browsers 
 });
 
 describe.concurrent('an API key that was set or removed', () => {
-  const post = (link: string, apiKey: string) =>
-    fetch(link, { method: 'POST', body: new URLSearchParams({ api_key: apiKey }) });
-
   test('is announced to the owners directly, without the key, but not to the one who removed it', async () => {
     await using team = await startTeam({ settings: { OWNERS: `${USERS.olga.id},${USERS.nora.id}` } });
     const owners = (['olga', 'nora'] as const).map((name) => team.slack.as(name).in('dm'));

@@ -3,7 +3,7 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
 import { showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
 const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
@@ -111,7 +111,7 @@ describe.concurrent('a create', () => {
     await team.manager.sees('We can’t tell whether');
     await team.manager.closes();
     // A manager of other servers alone may not say whose this one is.
-    await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
+    await grantRole(team, USERS.nora.id, 'manager', { pattern: 'db-*' });
     const limited = rawUser(team, 'nora');
     const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
     await limited.presses('decide', { operationId: open?.id });
@@ -127,15 +127,6 @@ describe.concurrent('a create', () => {
     await team.manager.sees(/(was|is being) created \(/);
   });
 });
-
-const LIMITED = {
-  workspaceId: TEAM.id,
-  subjectKind: 'user',
-  subjectId: USERS.nora.id,
-  role: 'manager',
-  pattern: 'db-*',
-  grantedBy: USERS.olga.id,
-} as const;
 
 describe.concurrent('a renewal', () => {
   async function twoReviews(options: TeamOptions = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import { fillDelete, orderOf } from '../../support/acts.ts';
+import { fillDelete, orderOf, passwordOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
@@ -13,9 +13,7 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   prepare(team);
   await manager.presses('Create and pay');
   await manager.sees(/(was|is being) created \(|in a direct message/);
-  const password =
-    team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none was made';
-  return Object.assign(team, { password });
+  return Object.assign(team, { password: passwordOf(team) });
 }
 
 const notificationsOf = ({ manager }: Awaited<ReturnType<typeof created>>) =>
@@ -174,7 +172,7 @@ async function startUnseen() {
   await manager.presses('Create and pay');
   await manager.sees('went through');
   const [server] = team.hosting.listServers(team.account);
-  const password = team.hosting.passwordOf(server?.id ?? 0) ?? 'none was made';
+  const password = passwordOf(team);
   expect(ephemeralsTaken(team)).toBeGreaterThan(0);
   manager.doesNotSee(password);
   return Object.assign(team, { password, server, system });
