@@ -192,7 +192,7 @@ function findBrokenRules({ slacks }: Records): readonly string[] {
   });
 }
 
-function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key): ReadonlyMap<Key, number> {
+export function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key): ReadonlyMap<Key, number> {
   const counts = new Map<Key, number>();
   for (const one of all) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
   return counts;
