@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
@@ -90,10 +91,11 @@ async function queryServer(server: string, statements: readonly string[]): Promi
 function fillStore(databaseUrl: string, apiKey: string, used: readonly number[]): Promise<void> {
   const now = realSystem.now();
   const act = { workspaceId: TEAM.id, actorId: USERS.vera.id, at: now, action: 'reboot' } as const;
-  return withStore({ DATABASE_URL: databaseUrl }, async ({ apiKeys, grants, audit }) => {
+  const fill = async ({ apiKeys, grants, audit }: Store) => {
     await apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, now);
     await grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.vera.id }));
     for (const [at, serverId] of used.entries())
       await audit.add(entry({ ...act, actId: `act-${at}`, serverId }));
-  });
+  };
+  return withStore({ DATABASE_URL: databaseUrl }, fill, { lock: true });
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
@@ -95,11 +96,12 @@ async function prepare(databaseUrl: string, key: string, managers: readonly User
   const at = realSystem.now();
   const settings = { ...DEFAULT_SETTINGS, approval: { ...DEFAULT_SETTINGS.approval, delete: true } };
   const holders = [...ROLE_HOLDERS, ...managers.map(({ id }) => ({ id, role: 'manager' as const }))];
-  await withStore({ DATABASE_URL: databaseUrl }, async ({ apiKeys, workspaces, grants }) => {
+  const fill = async ({ apiKeys, workspaces, grants }: Store) => {
     await apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
     await workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
     await workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, settings);
     for (const { id, role } of holders)
       await grants.put(newGrant({ workspaceId: TEAM.id, subjectId: id, role }));
-  });
+  };
+  await withStore({ DATABASE_URL: databaseUrl }, fill, { lock: true });
 }
