@@ -398,7 +398,7 @@ export const SECRETS = {
 };
 
 /** Everything in a folder, as Latin 1. */
-async function readBytes(folder: string): Promise<string> {
+export async function readBytes(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())

@@ -7,8 +7,7 @@ import { startTeam, type Team } from '../support/team.ts';
 // and answers in words of its own; what users are told must be true whatever it meant.
 
 async function startWithServers(count: number): Promise<Team> {
-  const team = await startTeam({ hasRateLimits: false });
-  team.hosting.seedServers(team.account, count, 'web');
+  const team = await startTeam({ servers: count, hasRateLimits: false });
   return team;
 }
 

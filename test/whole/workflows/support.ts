@@ -12,8 +12,7 @@ export const STEP = 'power_action';
 export async function startWorkflowTeam(count = 2, options: TeamOptions = {}): Promise<Team> {
   const { mode = SLACK_MODE } = options;
   const manifest = withSteps(readOwnManifest(mode));
-  const team = await startTeam({ ...options, slackApp: { manifest, ...options.slackApp } });
-  team.hosting.seedServers(team.account, count, 'web');
+  const team = await startTeam({ servers: count, ...options, slackApp: { manifest, ...options.slackApp } });
   return team;
 }
 
