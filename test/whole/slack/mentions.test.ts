@@ -153,15 +153,6 @@ describe.concurrent('a mention', () => {
     team.viewer.doesNotSee('renewed web-1');
   });
 
-  it('passes the same permission check as /vps, and is audited when it is denied', async () => {
-    await using team = await startWithServers();
-    await team.viewer.types('@vps reboot web-1');
-    await team.viewer.sees('You need the operator role');
-    expect(changesSeen(team)).toEqual([]);
-    const [denied] = await rawUser(team, 'vera').audit();
-    expect(denied).toMatchObject({ action: 'reboot', outcome: 'denied', surface: 'mention' });
-  });
-
   it('by a user of another organization is refused with an explanation, in its thread if it is in one', async () => {
     await using team = await startWithServers();
     const outsider = team.slack.as('sam').in('#acme-shared');
