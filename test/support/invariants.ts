@@ -372,6 +372,8 @@ export function watchTeam({
         error: remember('error'),
       };
     },
+    /** All that was logged so far. */
+    logged: () => lines.join('\n'),
     /** Everything that is not as it has to be, in sentences. */
     judge: async (exempt?: Exemptions) => {
       const log = `${lines.join('\n')}\n${output()}`;

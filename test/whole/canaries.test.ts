@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Log } from '../../src/log.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { until } from '../support/eventually.ts';
@@ -197,10 +196,7 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
 });
 
 it('a defect of the app is logged without its message, which may hold anything, and shown with its incident ID', async () => {
-  const logged: string[] = [];
-  const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
-  const log: Log = { debug: write, info: write, warn: write, error: write };
-  await using team = await startTeam({ log });
+  await using team = await startTeam();
   const canary = 'CANARY-in-a-message';
   const fail = async () => {
     throw new TypeError(`could not do this with ${canary}`);
@@ -209,13 +205,13 @@ it('a defect of the app is logged without its message, which may hold anything, 
   await team.owner.types('/vps audit');
   await team.owner.sees(/incident \w{8}/);
   const incident = /incident (\w{8})/.exec(team.owner.screen())?.[1] ?? 'none';
-  expect(logged.filter((line) => line.includes(incident))).toHaveLength(1);
-  expect(logged.join('\n')).toContain('TypeError');
+  expect(team.watch.logged().split(incident)).toHaveLength(2);
+  expect(team.watch.logged()).toContain('TypeError');
 
   team.app.ports.connectLinks.find = fail;
   const answer = await fetch(`${team.appUrl}/connect/abc`);
   expect(answer.status).toBe(500);
   const page = await answer.text();
-  for (const place of [...logged, team.owner.screen(), page]) expect(place).not.toContain(canary);
+  for (const place of [team.watch.logged(), team.owner.screen(), page]) expect(place).not.toContain(canary);
   expect(page).not.toMatch(/\bat .+:\d+|TypeError|\.ts/);
 });
