@@ -280,16 +280,6 @@ describe.concurrent('a direct message', () => {
     const shown = direct.messages().filter(({ blocks }) => blocks.some(({ type }) => type === 'rich_text'));
     expect(shown.map(({ ephemeral }) => ephemeral)).toEqual([true]);
   });
-
-  it('offers a button for a command that needs a form', async () => {
-    await using team = await startWithServers();
-    const manager = team.slack.as('mara').in('dm');
-    await manager.types('delete web-1');
-    await manager.presses('Delete a server…');
-    await manager.fills({ 'To confirm, type web-1': 'web-1' });
-    await manager.presses('Delete');
-    await manager.sees('web-1 was deleted');
-  });
 });
 
 it.concurrent('every command needs the same role in a message as in a slash command', async () => {
