@@ -112,21 +112,6 @@ describe.concurrent('an order that the balance does not cover', () => {
   });
 });
 
-describe.concurrent('a new server', () => {
-  test('is announced in one message, which first says that the server is being created', async ({
-    expect,
-  }) => {
-    await using team = await startTeam();
-    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
-    const { manager, viewer } = team;
-    await manager.types(orderOf('web-1'));
-    await manager.presses('Create and pay');
-    await viewer.sees('@mara is creating web-1…');
-    await viewer.sees('@mara created web-1');
-    expect(viewer.messages().filter(({ shown }) => shown.includes('web-1'))).toHaveLength(1);
-  });
-});
-
 /** Made on the hosting account's page. */
 const appears = ({ hosting, account }: Team, label = 'web') => hosting.seedServers(account, 1, label);
 

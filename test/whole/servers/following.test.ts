@@ -58,14 +58,15 @@ it.concurrent('a deleted message is no longer edited, and the actor gets the out
   team.viewer.doesNotSee('web-1 is 🟢 running');
 });
 
-it.concurrent('a new server is ready when it runs and has an address, and a renewal is reported as the list of servers shows it', async () => {
+it.concurrent('a new server is announced in one message, is ready when it runs and has an address, and a renewal is reported as the list of servers shows it', async () => {
   await using team = await startTeam({ servers: 0, hosting: { createDelayMs: 3000 } });
   const { manager } = team;
   await manager.types(orderOf('new-1'));
-  await manager.sees('Create and pay');
+  team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
   await manager.presses('Create and pay');
-  await manager.closes();
+  await team.viewer.sees('@mara is creating new-1…');
   await team.viewer.sees('@mara created new-1');
+  await manager.closes();
   await team.viewer.sees(/@mara created new-1\. Ready: ssh root@[\d.]+/);
   // Below the root password, which only she sees.
   await manager.sees(/new-1 is 🟢 running\. Log in with ssh root@[\d.]+/);
