@@ -20,16 +20,6 @@ const createsOf = ({ hosting }: Team) => hosting.requests({ operation: 'create' 
 const chargesOf = ({ hosting, account }: Team) => hosting.charges(account);
 
 describe.concurrent('a create', () => {
-  test('tells a user whose confirmation arrives again after a restart that they won’t be charged twice', async () => {
-    await using team = await reviewing();
-    const delivery = await team.manager.presses('Create and pay');
-    await team.manager.sees(/(was|is being) created \(/);
-    await team.restart();
-    const again = await team.slack.redeliver(delivery);
-    expect(JSON.stringify(again)).toContain('You won’t be charged twice');
-    expect(createsOf(team)).toHaveLength(1);
-  });
-
   test('whose answer is lost or unreadable is unconfirmed, then found, never sent again, and charged once', async () => {
     await using team = await startTeam({ hasRateLimits: false, ...SHORT_DOUBT });
     const { manager } = team;
