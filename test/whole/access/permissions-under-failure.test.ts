@@ -119,19 +119,6 @@ describe.concurrent('a button that another user was shown', () => {
   });
 });
 
-it.concurrent('a command from a workspace that the app was not set up for is refused, whichever user it names', async () => {
-  await using team = await startTeam({ servers: 1 });
-  const owner = rawUser(team, 'olga');
-  for (const text of ['list', 'reboot web-1', 'create', 'connect', 'audit', 'access', 'password web-1']) {
-    const before = owner.mark();
-    const fields = { ...team.slack.commandFields('olga', '#ops', text), team_id: OTHER_TEAM.id };
-    await team.slack.deliverSigned({ fields });
-    await owner.seesChange(before);
-    expect(owner.ephemeralMessages().at(-1)).toContain('isn’t set up for this workspace');
-  }
-  expect(team.hosting.requests()).toEqual([]);
-});
-
 describe.concurrent('a root password', () => {
   it('is shown to nobody but its creator, and erased by nobody else: owners can’t', async () => {
     await using team = await startTeam();
