@@ -5,11 +5,12 @@ import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { SIGNING_SECRET } from '../support/environment.ts';
 import { type SignedCommand, signCommands } from './commands.ts';
 import { atMost, type Figure, median, quantile, rounded } from './figures.ts';
 import { drive } from './load.ts';
 import { type Contender, ROOT, settle, start } from './processes.ts';
-import { openSetting, SIGNING_SECRET } from './setting.ts';
+import { openSetting } from './setting.ts';
 
 // How long until the user sees the answer to a command, and what does it cost, beside a bare Bolt that acknowledges and posts the
 // same bytes to the `response_url`? Both are processes of their own, over real HTTP, without TLS; rounds alternate. An answer is seen

@@ -1,6 +1,6 @@
 import { signBody } from '../../src/sandbox/slack/deliver.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { SIGNING_SECRET } from './setting.ts';
+import { SIGNING_SECRET } from '../support/environment.ts';
 
 /** One signed request of Slack, ready to be sent. */
 export interface SignedCommand {

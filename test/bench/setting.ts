@@ -2,19 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { entry, newGrant } from '../db/fixtures.ts';
-import { makeKey } from '../support/environment.ts';
+import { BOT_TOKEN, ENCRYPTION_KEY, SIGNING_SECRET } from '../support/environment.ts';
+import { withStore } from '../support/killable-team.ts';
 import { ROOT, start } from './processes.ts';
 
-export const SIGNING_SECRET = 'a-signing-secret-of-the-bench';
-const ENCRYPTION_KEY = `k1:${makeKey('bench')}`;
-const BOT_TOKEN = 'xoxb-a-bot-token-of-the-bench';
 /** As many as a team may well have: they make the message that every reply posts. */
 const SERVERS = 20;
 
@@ -91,14 +88,14 @@ async function queryServer(server: string, statements: readonly string[]): Promi
 }
 
 /** An API key in its place, and a viewer who may use it and has used these servers. */
-async function fillStore(databaseUrl: string, apiKey: string, used: readonly number[]): Promise<void> {
-  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const store = await openStore({ databaseUrl, vault, system: realSystem });
+function fillStore(databaseUrl: string, apiKey: string, used: readonly number[]): Promise<void> {
   const now = realSystem.now();
-  await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, now);
-  await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.vera.id }));
   const act = { workspaceId: TEAM.id, actorId: USERS.vera.id, at: now, action: 'reboot' } as const;
-  for (const [at, serverId] of used.entries())
-    await store.audit.add(entry({ ...act, actId: `act-${at}`, serverId }));
-  await store.close();
+  const fill = async ({ apiKeys, grants, audit }: Store) => {
+    await apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, now);
+    await grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.vera.id }));
+    for (const [at, serverId] of used.entries())
+      await audit.add(entry({ ...act, actId: `act-${at}`, serverId }));
+  };
+  return withStore({ DATABASE_URL: databaseUrl }, fill, { lock: true });
 }

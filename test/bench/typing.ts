@@ -1,9 +1,10 @@
 import { Pool } from 'undici';
+import { SIGNING_SECRET } from '../support/environment.ts';
 import { signSuggestion } from './commands.ts';
 import { type Figure, quantile, rounded } from './figures.ts';
 import { drive } from './load.ts';
 import { type Contender, ROOT, settle, start } from './processes.ts';
-import { openSetting, SIGNING_SECRET } from './setting.ts';
+import { openSetting } from './setting.ts';
 
 const SERVERS = 5000;
 /** As many as are read to put the recently used servers first. */

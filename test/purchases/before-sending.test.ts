@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/core/settings.ts';
 import { mayChooseChannel } from '../../src/purchases/create.ts';
 import { entry, newApproval, newGrant, T0 } from '../db/fixtures.ts';
 import { MEMBER } from '../support/context.ts';
@@ -127,23 +127,14 @@ describe('before it is sent', () => {
 
   describe('what permitted it is looked up again when it leaves the queue', () => {
     const grant = (subjectId: string) => scenario.store.grants.put(newGrant({ subjectId, role: 'manager' }));
-    const requireTwo = async () => {
+    const change = async (settings: Partial<WorkspaceSettings>) => {
       const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
-      const approval = { ...was.approval, createAbove: money(0) };
-      await scenario.store.workspaces.changeSettings('T1', was, { ...was, approval });
+      await scenario.store.workspaces.changeSettings('T1', was, { ...was, ...settings });
     };
-
-    const freeze = async () => {
-      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
-      const frozen = { ...was, freeze: { by: 'U1', since: T0 } };
-      await scenario.store.workspaces.changeSettings('T1', was, frozen);
-    };
-
-    const setBudget = async (most: number, whose: 'workspace' | 'person' = 'workspace') => {
-      const was = (await scenario.store.workspaces.find('T1'))?.settings ?? DEFAULT_SETTINGS;
-      const budget = { [whose]: money(most) };
-      await scenario.store.workspaces.changeSettings('T1', was, { ...was, budget });
-    };
+    const requireTwo = () => change({ approval: { ...DEFAULT_SETTINGS.approval, createAbove: money(0) } });
+    const freeze = () => change({ freeze: { by: 'U1', since: T0 } });
+    const setBudget = (most: number, whose: 'workspace' | 'person' = 'workspace') =>
+      change({ budget: { [whose]: money(most) } });
 
     test('and it is sent when the budget was lowered to just what it costs, beside what was spent', async () => {
       await press(app, { ...CREATE, order: { ...CREATE.order, label: 'web-0' } }, { id: OTHER_ID });
@@ -176,9 +167,9 @@ describe('before it is sent', () => {
           await scenario.clock.sleep(11_000);
         },
       ],
-    ])('and it is refused when %s', async (_words, code, change) => {
+    ])('and it is refused when %s', async (_words, code, meanwhile) => {
       await grant('U3');
-      scenario.hosting.whileQueued = change;
+      scenario.hosting.whileQueued = meanwhile;
       await press(app, CREATE, { userId: 'U3' });
       expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code } });
       expect(scenario.sent()).toBe(0);

@@ -315,10 +315,3 @@ test('a delete whose user Slack doesn’t reach stays due, for a day', async () 
   await goOn(process, scenario, 60 * MINUTE_MS);
   expect((await findDelete(scenario))?.state).toBe('settled');
 });
-
-test('a delete that the API refuses is proven not to have happened, and told as that', async () => {
-  scenario.hosting.script({ kind: 'refused', code: 'wrong_state' });
-  await pressDelete('own', scenario.start(), scenario);
-  expect([await outcome(), told()]).toEqual(['refused wrong_state', ['refused wrong_state']]);
-  expect(await audited()).toEqual(['started', 'failed wrong_state']);
-});

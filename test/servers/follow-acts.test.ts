@@ -113,19 +113,6 @@ async function openFollowing() {
 const standings = (acts: readonly FollowedAct[]) =>
   acts.map(({ servers }) => servers.map(({ standing }) => standing));
 
-test('a server that settles is reported once, with how long it took', async () => {
-  const { world, shown, follow, pass, count } = await openFollowing();
-  await follow();
-  await pass(30_000);
-  expect(shown).toEqual([]);
-  world.servers = [RUNNING];
-  await pass(20_000);
-  expect(standings(shown)).toEqual([['there']]);
-  expect(shown[0]?.servers[0]?.settledMs).toBeGreaterThan(30_000);
-  expect(shown[0]?.servers[0]?.settledMs).toBeLessThan(46_000);
-  expect(await count()).toBe(0);
-});
-
 test('the creator is told once how to log in, unless they have lost their role meanwhile', async () => {
   for (const maySee of [true, false]) {
     const { world, shown, creators, follow, pass } = await openFollowing();
@@ -193,16 +180,6 @@ test('another process takes over within a minute, and shows no duration that was
   world.servers = [RUNNING];
   await pass(1000);
   expect(shown[1]).toMatchObject({ id: 'act-2', isMeasured: false });
-});
-
-test('a server that somebody stops while it is looked up after a reboot is reported as superseded, once', async () => {
-  const { store, world, shown, follow, pass, count } = await openFollowing();
-  await follow();
-  world.servers = [RUNNING];
-  world.whileReading = () => store.followedActs.supersede({ ...ACT, id: 'act-2', action: 'stop' }, 1);
-  await pass(5000);
-  expect(standings(shown)).toEqual([['superseded']]);
-  expect(await count()).toBe(0);
 });
 
 test('states that come and go are waited out', async () => {

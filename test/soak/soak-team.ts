@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
-import { TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
+import { ROLE_HOLDERS, TEAM, USERS, type User } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { newGrant } from '../db/fixtures.ts';
-import { ENCRYPTION_KEY, environmentOf, installedApp } from '../support/environment.ts';
+import { environmentOf, installedApp } from '../support/environment.ts';
+import { withStore } from '../support/killable-team.ts';
 import { startPostgres } from '../support/own-postgres.ts';
 import { startSlack } from '../support/slack/local-slack.ts';
 import { makeDice } from '../support/tries.ts';
@@ -93,19 +93,15 @@ async function startAround(
 
 /** The key, the roles, and approvals for deletions. */
 async function prepare(databaseUrl: string, key: string, managers: readonly User[]): Promise<void> {
-  const vault = createVault(parseKeyring(ENCRYPTION_KEY));
-  const store = await openStore({ databaseUrl, vault, system: realSystem });
   const at = realSystem.now();
-  await store.apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
-  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
   const settings = { ...DEFAULT_SETTINGS, approval: { ...DEFAULT_SETTINGS.approval, delete: true } };
-  await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, settings);
-  const holders = [
-    ...managers.map(({ id }) => ({ id, role: 'manager' as const })),
-    { id: USERS.otto.id, role: 'operator' as const },
-    { id: USERS.vera.id, role: 'viewer' as const },
-  ];
-  for (const { id, role } of holders)
-    await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: id, role }));
-  await store.close();
+  const holders = [...ROLE_HOLDERS, ...managers.map(({ id }) => ({ id, role: 'manager' as const }))];
+  const fill = async ({ apiKeys, workspaces, grants }: Store) => {
+    await apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
+    await workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+    await workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, settings);
+    for (const { id, role } of holders)
+      await grants.put(newGrant({ workspaceId: TEAM.id, subjectId: id, role }));
+  };
+  await withStore({ DATABASE_URL: databaseUrl }, fill, { lock: true });
 }

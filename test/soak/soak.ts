@@ -1,7 +1,7 @@
 import { setImmediate as othersGoOn } from 'node:timers/promises';
 import type { RequestEntry } from '../../src/sandbox/hosting/journal.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
-import { type Confirmation, observe, type Shown } from '../support/invariants.ts';
+import { type Confirmation, countBy, observe, type Shown } from '../support/invariants.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import {
   countCharges,
@@ -115,8 +115,8 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
 async function describeRun(evidence: Evidence, struck: Struck): Promise<string> {
   const { team, stored, log } = evidence;
   const { recorded, hosting, account, balancer, processes } = team;
-  const states = countBy(
-    stored.map(({ kind, state, reason }) => [kind, state, reason].filter(Boolean).join(' ')),
+  const states = countBy(stored, ({ kind, state, reason }) =>
+    [kind, state, reason].filter(Boolean).join(' '),
   );
   const kept = hosting.charges(account).length - hosting.refunds(account).length;
   const outcomes: string[] = [];
@@ -126,11 +126,11 @@ async function describeRun(evidence: Evidence, struck: Struck): Promise<string> 
   }
   const untaken = recorded.orders.filter((order) => !order.isTaken);
   return [
-    `ran ${Math.round((Date.now() - team.startedAtMs) / 1000)} s; ${list(countBy([...recorded.acts].flatMap(([name, times]) => Array<string>(times).fill(name))))}`,
+    `ran ${Math.round((Date.now() - team.startedAtMs) / 1000)} s; ${list(recorded.acts)}`,
     `faults: ${list(struck)}`,
     `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}`,
     `orders: ${recorded.orders.length} confirmed, ${untaken.length} not acknowledged, of which ${untaken.filter((order) => findStored(evidence, order)).length} were stored and ${untaken.filter((order) => countCharges(evidence, order.label).kept > 0).length} paid`,
-    `ledger: ${list(states)}; told: ${list(countBy(outcomes))}`,
+    `ledger: ${list(states)}; told: ${list(countBy(outcomes, (outcome) => outcome))}`,
     `money: ${hosting.charges(account).length} charges, ${hosting.refunds(account).length} refunds, ${kept} kept`,
     `deletions: ${recorded.deletions.length}, requests ${hosting.requests({ operation: 'delete' }).length}; role requests: ${recorded.roleRequests.length}`,
     `hosting API: ${hosting.requests().length} requests, at most ${countMostInAMinute(team)} in a minute`,
@@ -142,18 +142,12 @@ async function describeRun(evidence: Evidence, struck: Struck): Promise<string> 
 }
 
 /** What was logged as a warning or as an error, and how often. */
-function countWarnings(output: string): Map<string, number> {
+function countWarnings(output: string): ReadonlyMap<string, number> {
   const lines = output.split('\n').filter((line) => /"level":(?:"(?:warn|error)"|[45]0)/.test(line));
   const textOf = (line: string, name: string) => new RegExp(`"${name}":"([^"]*)"`).exec(line)?.[1] ?? '';
-  return countBy(
-    lines.map((line) => `${textOf(line, 'msg')} ${textOf(line, 'cause')} ${textOf(line, 'name')}`.trim()),
+  return countBy(lines, (line) =>
+    `${textOf(line, 'msg')} ${textOf(line, 'cause')} ${textOf(line, 'name')}`.trim(),
   );
-}
-
-function countBy(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
 }
 
 function list(counts: ReadonlyMap<string, number>): string {

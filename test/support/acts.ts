@@ -1,4 +1,5 @@
 import type { Persona } from './slack/persona.ts';
+import type { Team } from './team.ts';
 
 // What users do on the way to what a story is about.
 
@@ -12,6 +13,12 @@ export async function createServer(user: Persona, label = 'web-1'): Promise<void
   await user.presses('Create and pay');
   await user.sees(`${label} is being created (`);
   await user.closes();
+}
+
+/** The root password that a server was made with. */
+export function passwordOf({ hosting, account }: Pick<Team, 'hosting' | 'account'>, label = 'web-1'): string {
+  const made = hosting.listServers(account).find((server) => server.label === label);
+  return hosting.passwordOf(made?.id ?? 0) ?? 'none was made';
 }
 
 /** Renews a server, and closes the form once it says so. */

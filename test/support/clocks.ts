@@ -17,6 +17,36 @@ export function movableSystem(): System & { move(byMs: number): void; stepWall(b
   };
 }
 
+/** Somebody who waits on a clock that a test moves. */
+export interface Sleeper {
+  readonly until: number;
+  wake(): void;
+}
+
+/** Waits until a test wakes it, or until it is aborted. */
+export function fallAsleep(
+  sleepers: Set<Sleeper>,
+  until: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((wake, fail) => {
+    const stop = () => {
+      sleepers.delete(sleeper);
+      fail(signal?.reason);
+    };
+    // A signal outlives many sleeps: each takes its listener away again.
+    const sleeper = {
+      until,
+      wake: () => {
+        signal?.removeEventListener('abort', stop);
+        wake();
+      },
+    };
+    sleepers.add(sleeper);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
 /**
  * Starts to measure the processor time of this process, in milliseconds: a busy machine takes the processor away now and
  * then, which the clock on the wall would count. Returns what reads it.

@@ -192,7 +192,7 @@ function findBrokenRules({ slacks }: Records): readonly string[] {
   });
 }
 
-function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key): ReadonlyMap<Key, number> {
+export function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key): ReadonlyMap<Key, number> {
   const counts = new Map<Key, number>();
   for (const one of all) counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1);
   return counts;
@@ -372,6 +372,8 @@ export function watchTeam({
         error: remember('error'),
       };
     },
+    /** All that was logged so far. */
+    logged: () => lines.join('\n'),
     /** Everything that is not as it has to be, in sentences. */
     judge: async (exempt?: Exemptions) => {
       const log = `${lines.join('\n')}\n${output()}`;
@@ -398,7 +400,7 @@ export const SECRETS = {
 };
 
 /** Everything in a folder, as Latin 1. */
-async function readBytes(folder: string): Promise<string> {
+export async function readBytes(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())

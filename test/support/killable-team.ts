@@ -71,6 +71,7 @@ export async function startKillableTeam({
     slack,
     hosting,
     account,
+    apiKey,
     environment,
     owner: slack.as('olga'),
     /** Over HTTP, Slack sends everything to this process from now on. */

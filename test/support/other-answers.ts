@@ -1,6 +1,6 @@
 import type { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
-import type { HostingApi } from '../../src/hosting/hosting-api.ts';
+import type { CallOptions, HostingApi } from '../../src/hosting/hosting-api.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import type { Team } from './team.ts';
 
@@ -19,11 +19,16 @@ export function showOtherwise(
   return () => void Object.assign(app.ports, { hostingOf });
 }
 
-/** From now on each listed server has these fields. */
-export const showServersAs = (team: Team, fields: Partial<Server>) =>
+/** From now on each listed server has these fields; or only in the lists that are read so. */
+export const showServersAs = (
+  team: Team,
+  fields: Partial<Server>,
+  isMeant: (options: CallOptions) => boolean = () => true,
+) =>
   showOtherwise(team, (hosting) => ({
-    fetchServers: async (options) => {
+    fetchServers: async (options = {}) => {
       const list = await hosting.fetchServers(options);
+      if (!isMeant(options)) return list;
       return { ...list, servers: list.servers.map((server) => ({ ...server, ...fields })) };
     },
   }));

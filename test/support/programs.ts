@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 
 /** How a program ended. */
 export interface Ended {
@@ -6,6 +7,8 @@ export interface Ended {
   readonly output: string;
   /** What it wrote to standard error. */
   readonly words: string;
+  /** Both. */
+  readonly all: string;
 }
 
 interface Running {
@@ -26,8 +29,38 @@ export function runProgram(
       process.execPath,
       [`dist/${program}`, ...args],
       { env: { PATH: process.env.PATH, ...settings }, maxBuffer: 1e8 },
-      (error, output, words) => resolve({ code: Number(error?.code ?? 0), output, words }),
+      (error, output, words) =>
+        resolve({ code: Number(error?.code ?? 0), output, words, all: output + words }),
     );
     child.stdin?.end(input);
   });
+}
+
+/** Linux has a program that gives another one a terminal. */
+export const hasTerminal = spawnSync('script', ['--version']).status === 0;
+
+/** Starts a program of the built app on a terminal of its own. */
+export function startOnTerminal(words: string, environment: Readonly<Record<string, string>>) {
+  // Without a shell in between, which Ctrl-C would end, too.
+  const command = `exec ${process.execPath} dist/${words}`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env.PATH, ...environment },
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text.replaceAll('\r\n', '\n');
+  });
+  const ended = once(child, 'close').then(([code]) => Number(code));
+  return {
+    /** All that the terminal shows so far. */
+    screen: () => shown,
+    type: (text: string) => void child.stdin.write(text),
+    /** Resolves with the exit code. */
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.end();
+      child.kill();
+      await ended;
+    },
+  };
 }

@@ -8,8 +8,7 @@ const LONG = 21;
 
 describe.concurrent('an answer', () => {
   it('appears once, whatever Slack says when it accepts it', async ({ expect }) => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, LONG, 'web');
+    await using team = await startTeam({ servers: LONG });
     const otto = team.slack.as('otto');
     const answers = () => team.slack.traffic().filter(({ what }) => /^(response_url|chat\.)/.test(what));
     for (const body of ['', '{"ok":true}', 'success']) {
@@ -35,8 +34,7 @@ describe.concurrent('an answer', () => {
   });
 
   it('arrives as an ephemeral message when Slack’s reply address fails, and as a direct message when that fails, too', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, LONG, 'web');
+    await using team = await startTeam({ servers: LONG });
     team.slack.faults.breakReplyUrls();
     const otto = team.slack.as('otto');
     await otto.types('/vps list');
@@ -48,8 +46,7 @@ describe.concurrent('an answer', () => {
   });
 
   it('arrives as plain text when Slack refuses its blocks', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, LONG, 'web');
+    await using team = await startTeam({ servers: LONG });
     team.slack.faults.refuseBlock('section');
     const vera = team.slack.as('vera');
     await vera.types('/vps list');

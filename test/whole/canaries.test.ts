@@ -1,20 +1,15 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Log } from '../../src/log.ts';
-import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { until } from '../support/eventually.ts';
-import { startProcess } from '../support/killable-team.ts';
-import { type LocalSlack, startSlack } from '../support/slack/local-slack.ts';
+import { readBytes } from '../support/invariants.ts';
+import { startKillableTeam } from '../support/killable-team.ts';
+import type { LocalSlack } from '../support/slack/local-slack.ts';
 import {
   APP_TOKEN,
   BOT_TOKEN,
   ENCRYPTION_KEY,
-  environmentOf,
-  installedApp,
   readMetrics,
   SIGNING_SECRET,
   startTeam,
@@ -68,32 +63,15 @@ function readableOf(request: string): string {
   return request.startsWith('{') ? request : [...new URLSearchParams(request).values()].join('\n');
 }
 
-async function bytesOf(folder: string): Promise<string> {
-  const found = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((one) =>
-    one.isFile(),
-  );
-  const files = await Promise.all(
-    found.map(({ parentPath, name }) => readFile(join(parentPath, name), 'latin1')),
-  );
-  return files.join('\n');
-}
-
 it('the whole story of a team, logged at level debug keeps every secret out of the log, the database and other users’ messages', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
-  await using hosting = await startHosting({ createDelayMs: 0, rebootDelayMs: 0 });
-  await using slack = await startSlack({
-    app: installedApp(),
-  });
-  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  const apiKey = hosting.createKey(account);
-  const environment = environmentOf(slack, hosting, folder, { LOG_LEVEL: 'debug' });
+  await using team = await startKillableTeam({ servers: 0, settings: { LOG_LEVEL: 'debug' } });
+  const { slack, hosting, account, apiKey } = team;
+  const folder = dirname((team.environment.DATABASE_URL ?? '').replace('sqlite:', ''));
   const messages: StoredMessage[] = [];
   slack.onEvent((event) => {
     if (event.type === 'message' || event.type === 'message_changed') messages.push(event.message);
   });
-
-  await using app = await startProcess(environment);
-  slack.app.commandsUrl = `${app.url}/slack/events`;
+  const app = await team.start();
   const owner = slack.as('olga');
   await owner.types(`/vps connect ${apiKey}`);
   await owner.sees('Never paste an API key into Slack');
@@ -167,13 +145,13 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
     ),
   );
   const metrics = await readMetrics(app.url);
-  const running = await bytesOf(folder);
+  const running = await readBytes(folder);
   expect(await app.stop()).toBe(0);
   const places = {
     'the log': app.output(),
     'our pages': `${page}${pages.join()}${metrics}`,
     'the files while running': running,
-    'the files afterwards': await bytesOf(folder),
+    'the files afterwards': await readBytes(folder),
     'addresses at the hosting API': JSON.stringify(hosting.requests()),
     'answers to Slack': JSON.stringify(slack.deliveries().map(({ response }) => response)),
     'texts of messages': JSON.stringify(messages.map(({ text }) => text)),
@@ -212,14 +190,10 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
     );
     expect(shown.map(({ to }) => to)).toContain(USERS.mara.id);
   }
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
 it('a defect of the app is logged without its message, which may hold anything, and shown with its incident ID', async () => {
-  const logged: string[] = [];
-  const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
-  const log: Log = { debug: write, info: write, warn: write, error: write };
-  await using team = await startTeam({ log });
+  await using team = await startTeam();
   const canary = 'CANARY-in-a-message';
   const fail = async () => {
     throw new TypeError(`could not do this with ${canary}`);
@@ -228,13 +202,13 @@ it('a defect of the app is logged without its message, which may hold anything, 
   await team.owner.types('/vps audit');
   await team.owner.sees(/incident \w{8}/);
   const incident = /incident (\w{8})/.exec(team.owner.screen())?.[1] ?? 'none';
-  expect(logged.filter((line) => line.includes(incident))).toHaveLength(1);
-  expect(logged.join('\n')).toContain('TypeError');
+  expect(team.watch.logged().split(incident)).toHaveLength(2);
+  expect(team.watch.logged()).toContain('TypeError');
 
   team.app.ports.connectLinks.find = fail;
   const answer = await fetch(`${team.appUrl}/connect/abc`);
   expect(answer.status).toBe(500);
   const page = await answer.text();
-  for (const place of [...logged, team.owner.screen(), page]) expect(place).not.toContain(canary);
+  for (const place of [team.watch.logged(), team.owner.screen(), page]) expect(place).not.toContain(canary);
   expect(page).not.toMatch(/\bat .+:\d+|TypeError|\.ts/);
 });

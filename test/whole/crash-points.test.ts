@@ -2,8 +2,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
-import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -14,6 +12,7 @@ import type { DeleteOperation } from '../../src/servers/deletion.ts';
 import { orderOf } from '../support/acts.ts';
 import { startKillableTeam, withStore } from '../support/killable-team.ts';
 import { lendDatabase } from '../support/postgres.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { TWO_PERSONS } from '../support/ruled-team.ts';
 import { isLong } from '../support/tries.ts';
 
@@ -87,7 +86,9 @@ async function prepare(store: Store, isRuled: boolean): Promise<void> {
 }
 
 async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
-  const { operationIds, approvalIds } = await readIds(databaseUrl);
+  const idsOf = async (table: string) =>
+    (await queryDatabase(databaseUrl, `select id from ${table}`)).map(({ id }) => String(id));
+  const [operationIds, approvalIds] = [await idsOf('operations'), await idsOf('requests')];
   const found = <One>(all: readonly (One | undefined)[]) => all.filter((one) => one !== undefined);
   const operations = found(await Promise.all(operationIds.map((id) => store.ledger.find(id))));
   const approvals = found(await Promise.all(approvalIds.map((id) => store.requests.find(id, APPROVALS))));
@@ -95,36 +96,6 @@ async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
   const held = found(await Promise.all(operationIds.map((id) => store.passwords.find(id))));
   const passwords = new Map(held.map(({ serverId, password }) => [serverId, password.reveal()]));
   return { operations, deletes, approvals, passwords };
-}
-
-async function readIds(databaseUrl: string) {
-  const query = isPostgres ? await connect(databaseUrl) : openFile(databaseUrl.slice('sqlite:'.length));
-  const idsOf = async (table: string) =>
-    (await query.all(`select id from ${table}`)).map(({ id }) => String(id));
-  try {
-    return { operationIds: await idsOf('operations'), approvalIds: await idsOf('requests') };
-  } finally {
-    await query.close();
-  }
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function openFile(path: string) {
-  const db = new DatabaseSync(path, { readOnly: true });
-  return {
-    all: async (sql: string): Promise<readonly Row[]> => db.prepare(sql).all() as Row[],
-    close: async () => db.close(),
-  };
-}
-
-async function connect(url: string) {
-  const client = new Client(url);
-  await client.connect();
-  return {
-    all: async (sql: string): Promise<readonly Row[]> => (await client.query<Row>(sql)).rows,
-    close: () => client.end(),
-  };
 }
 
 /** Something that users do, over all the crashes of the app. */

@@ -40,10 +40,7 @@ async function expectAlive(): Promise<void> {
 /** Over a WebSocket there are no content types: what is no form is sent as an event. */
 async function sendBody(body: string, contentType?: string): Promise<Delivery> {
   if (!isOverHttp) return team.slack.deliverBody(contentType === 'application/json' ? 'json' : 'form', body);
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = team.slack.sign(body, timestamp);
-  const sent = { timestamp, signature, ...(contentType === undefined ? {} : { contentType }) };
-  return team.slack.deliverRaw(body, sent);
+  return team.slack.deliverAt(0, body, contentType);
 }
 
 const form = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString();

@@ -113,8 +113,7 @@ const LOOK = 'update "jobs" set "owner"';
 
 it('a reboot takes at most 20 statements in 4 transactions, and a list from a shared answer at most 4', async () => {
   const statements = watchStatements();
-  await using team = await startTeam({ hosting: { rebootDelayMs: 60_000 } });
-  team.hosting.seedServers(team.account, RUNS, 'web');
+  await using team = await startTeam({ servers: RUNS, hosting: { rebootDelayMs: 60_000 } });
   const count = async (command: string, answer: string) => {
     team.manager.overlooksOldMessages();
     const before = statements.length;

@@ -6,7 +6,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { createSpill } from '../../src/purchases/spill.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { createServer } from '../support/acts.ts';
+import { createServer, passwordOf } from '../support/acts.ts';
 import { makeKey } from '../support/environment.ts';
 import { ENGINES } from '../support/postgres.ts';
 import { runProgram } from '../support/programs.ts';
@@ -38,8 +38,7 @@ async function restartWith(team: Team, keys: string): Promise<void> {
 
 async function orderServer(team: Team, label: string): Promise<string> {
   await createServer(team.owner, label);
-  const server = team.hosting.listServers(team.account).find((one) => one.label === label);
-  return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
+  return passwordOf(team, label);
 }
 
 async function readsPassword(team: Team, label: string, password: string): Promise<void> {

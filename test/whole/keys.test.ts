@@ -3,25 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { makeFolder } from '../db/support.ts';
-import { createServer } from '../support/acts.ts';
+import { createServer, passwordOf } from '../support/acts.ts';
 import { makeKey } from '../support/environment.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { ENGINES } from '../support/postgres.ts';
 import { runProgram } from '../support/programs.ts';
-import { ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
+import { ENCRYPTION_KEY, startTeam } from '../support/team.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs it, and joins all that it writes. */
-async function run(args: readonly string[], environment: Environment, input = '') {
-  const { code, output, words } = await runProgram(args, environment, { input });
-  return { code, output: output + words };
-}
+const run = (args: readonly string[], environment: Environment, input = '') =>
+  runProgram(args, environment, { input });
 
-async function runApp(environment: Environment) {
-  const { code, output, words } = await runProgram([], environment, { program: 'main.js' });
-  return { code, output: output + words };
-}
+const runApp = (environment: Environment) => runProgram([], environment, { program: 'main.js' });
+
+const refusedAs = (words: RegExp) => expect.objectContaining({ code: 1, all: expect.stringMatching(words) });
 
 /** Every program that opens the store, except the app. */
 const PROGRAMS = [
@@ -39,16 +35,10 @@ const ANOTHER =
 const NONE =
   /^(The app could not start: )?ENCRYPTION_KEYS has none of the keys that this database was written with \(k1\): .+\.\n$/;
 
-async function orderServer(team: Team) {
-  await createServer(team.owner);
-  const [server] = team.hosting.listServers(team.account);
-  return team.hosting.passwordOf(server?.id ?? 0) ?? 'none';
-}
-
 describe.concurrent.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (engine) => {
   test('are refused by the app and by every program, and nothing is written', async () => {
     await using team = await startTeam({ engine });
-    const password = await orderServer(team);
+    await createServer(team.owner);
     const { audit, apiKeys } = team.app.ports;
     const before = await audit.listHeads();
     const setKey = (settings: Environment) =>
@@ -56,43 +46,33 @@ describe.concurrent.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (
 
     const staging = { ...team.environment, ENCRYPTION_KEYS: OTHER_K1 };
     for (const settings of [staging, { ...staging, ENCRYPTION_KEYS: `${K2},${OTHER_K1}` }])
-      expect(await setKey(settings)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
-    expect(await setKey({ ...staging, ENCRYPTION_KEYS: K2 })).toEqual({
-      code: 1,
-      output: expect.stringMatching(NONE),
-    });
-    for (const args of PROGRAMS.slice(2, 4))
-      expect(await run(args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+      expect(await setKey(settings)).toEqual(refusedAs(ANOTHER));
+    expect(await setKey({ ...staging, ENCRYPTION_KEYS: K2 })).toEqual(refusedAs(NONE));
+    for (const args of PROGRAMS.slice(2, 4)) expect(await run(args, staging)).toEqual(refusedAs(ANOTHER));
     expect(await audit.listHeads()).toEqual(before);
     expect(await apiKeys.find(TEAM.id)).toMatchObject({ setBy: USERS.olga.id });
 
     await team.restart(async () => {
-      expect(await runApp(staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
-      expect(await runApp({ ...staging, ENCRYPTION_KEYS: K2 })).toEqual({
-        code: 1,
-        output: expect.stringMatching(NONE),
-      });
+      expect(await runApp(staging)).toEqual(refusedAs(ANOTHER));
+      expect(await runApp({ ...staging, ENCRYPTION_KEYS: K2 })).toEqual(refusedAs(NONE));
       // A copy is made from SQLite alone.
       for (const args of PROGRAMS.slice(4, engine === 'sqlite' ? 6 : 5))
-        expect(await run(args, staging)).toEqual({ code: 1, output: expect.stringMatching(ANOTHER) });
+        expect(await run(args, staging)).toEqual(refusedAs(ANOTHER));
     });
     team.owner.overlooksOldMessages();
     await team.owner.types('/vps password web-1');
-    await team.owner.sees(password);
+    await team.owner.sees(passwordOf(team));
     expect(await run(['audit', 'verify'], team.environment)).toMatchObject({ code: 0 });
   });
 
   test('are replaced as the README says: the app takes a new key, and the programs follow', async () => {
     await using team = await startTeam({ engine });
-    const password = await orderServer(team);
+    await createServer(team.owner);
     const verify = (keys: string) => run(['audit', 'verify'], { ...team.environment, ENCRYPTION_KEYS: keys });
     const both = { ...team.environment, ENCRYPTION_KEYS: `${K2},${K1}` };
 
     const early = await run(['key', 'set', '--workspace', TEAM.id], both, team.apiKey);
-    expect(early).toEqual({
-      code: 1,
-      output: expect.stringMatching(/^ENCRYPTION_KEYS begins with the key "k2", .+ start the app .+\.\n$/),
-    });
+    expect(early).toEqual(refusedAs(/^ENCRYPTION_KEYS begins with the key "k2", .+ start the app .+\.\n$/));
     await team.restart(async () => {
       expect(await run(['store', 'restored'], both)).toMatchObject({ code: 0 });
       // The local Slack goes on to speak to the app of the test.
@@ -107,11 +87,11 @@ describe.concurrent.each(ENGINES)('ENCRYPTION_KEYS of another database on %s', (
     expect(audited).toMatchObject({ code: 0 });
     expect(await verify(`k2:${makeKey('staging')},${K1}`)).toMatchObject({
       code: 1,
-      output: expect.stringContaining('a different key "k2"'),
+      all: expect.stringContaining('a different key "k2"'),
     });
     team.owner.overlooksOldMessages();
     await team.owner.types('/vps password web-1');
-    await team.owner.sees(password);
+    await team.owner.sees(passwordOf(team));
   });
 });
 
@@ -125,8 +105,8 @@ test.concurrent.each(
     ENCRYPTION_KEYS: K1,
     DATABASE_URL: `sqlite:${path}`,
   };
-  const { code, output } = await run(typed.split(' '), environment, 'a-key');
-  expect([code, output]).toEqual([
+  const { code, all } = await run(typed.split(' '), environment, 'a-key');
+  expect([code, all]).toEqual([
     1,
     `The app has no database at ${path}: correct DATABASE_URL, or start the app once to create one.\n`,
   ]);

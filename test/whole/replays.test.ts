@@ -5,13 +5,6 @@ import { until } from '../support/eventually.ts';
 import { changesSeen, rawUser } from '../support/raw-user.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
-/** The deliveries of so far that an eavesdropper could have kept, by what they were. */
-function kept(team: Team, what: string): Delivery {
-  const found = team.slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
-  if (!found) throw new Error(`nothing like ${what} was delivered`);
-  return found;
-}
-
 /** Everything that changes something, done once by those who may. */
 async function doEverything(team: Team): Promise<readonly Delivery[]> {
   team.hosting.seedServers(team.account, 3, 'web');
@@ -46,7 +39,7 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
     'view_submission delete',
     'command /vps access grant',
     'command /vps connect',
-  ].map((what) => kept(team, what));
+  ].map((what) => team.slack.lastDelivery(what));
 }
 
 describe.concurrent('a signed request that comes again', () => {
@@ -111,7 +104,7 @@ describe.concurrent('a signed request that comes again', () => {
     team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 150 });
     await team.manager.types(orderOf('once'));
     await team.manager.presses('Create and pay');
-    const delivery = kept(team, 'view_submission create_review');
+    const delivery = team.slack.lastDelivery('view_submission create_review');
     const again = await Promise.all(Array.from({ length: 20 }, () => team.slack.redeliver(delivery)));
     expect(again.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
     await team.manager.sees('once is being created');
@@ -124,14 +117,6 @@ describe.concurrent('a signed request that comes again', () => {
 const OVER_HTTP = { mode: 'http' } as const;
 
 describe.concurrent('an answer to a command', () => {
-  /** What its sender gets, and how many answers went to its user alone. */
-  const send = async (team: Team, body: string, secondsAgo: number) => {
-    const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
-    const headers = { timestamp, signature: team.slack.sign(body, timestamp) };
-    const { status, response } = await team.slack.deliverRaw(body, headers);
-    expect(status).toBe(200);
-    return { response, headers };
-  };
   const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
 
   it('goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async ({
@@ -139,24 +124,20 @@ describe.concurrent('an answer to a command', () => {
   }) => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
-    const { response, headers } = await send(team, body, 0);
-    expect(response).toContain('web-1');
+    const first = await team.slack.deliverAt(0, body);
+    expect([first.status, first.response]).toEqual([200, expect.stringContaining('web-1')]);
     expect(posts(team)).toHaveLength(0);
-    const replayed = await team.slack.deliverRaw(body, headers);
-    expect([replayed.status, replayed.response]).toEqual([200, '']);
+    expect(await team.slack.redeliver(first)).toMatchObject({ status: 200, response: '' });
     await expect.poll(() => posts(team)).toHaveLength(1);
     const old = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
-    expect((await send(team, old, 60)).response).toBe('');
+    expect(await team.slack.deliverAt(-60, old)).toMatchObject({ status: 200, response: '' });
     await expect.poll(() => posts(team)).toHaveLength(2);
   });
 });
 
 describe.concurrent('a request that is delivered again with differences', () => {
-  const again = (team: Team, by: 'otto' | 'mara') => {
-    const codes = async () =>
-      (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
-    return { codes };
-  };
+  const refused = async (team: Team, by: 'otto' | 'mara') =>
+    (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
 
   it.for([
     ['with an ID of Slack', {}],
@@ -178,7 +159,7 @@ describe.concurrent('a request that is delivered again with differences', () => 
     for (const [place, guise] of guises.entries()) {
       const { status } = await team.slack.deliverRaw(body, guise);
       expect(status).toBe(200);
-      await expect.poll(again(team, 'otto').codes).toBe(place + 1);
+      await expect.poll(() => refused(team, 'otto')).toBe(place + 1);
     }
     expect(changesSeen(team)).toHaveLength(1);
   });
@@ -199,15 +180,10 @@ describe.concurrent('a request that is delivered again with differences', () => 
       ['otto', 'view_submission note', 4],
       ['mara', 'view_submission delete', 0],
     ] as const) {
-      const { body } = kept(team, what);
+      const { body } = team.slack.lastDelivery(what);
       for (const seconds of [1, 2]) {
-        const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
-        const { status } = await team.slack.deliverRaw(body, {
-          timestamp,
-          signature: team.slack.sign(body, timestamp),
-        });
-        expect(status, what).toBe(200);
-        await expect.poll(again(team, by).codes, { message: what }).toBe(before + seconds);
+        expect((await team.slack.deliverAt(seconds, body)).status, what).toBe(200);
+        await expect.poll(() => refused(team, by), { message: what }).toBe(before + seconds);
       }
     }
     expect(changesSeen(team)).toHaveLength(changes);
@@ -217,16 +193,12 @@ describe.concurrent('a request that is delivered again with differences', () => 
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
     const body = new URLSearchParams(fields).toString();
-    const at = (seconds: number) => {
-      const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
-      return team.slack.deliverRaw(body, { timestamp, signature: team.slack.sign(body, timestamp) });
-    };
-    await at(0);
+    await team.slack.deliverAt(0, body);
     await expect.poll(() => changesSeen(team).length).toBe(1);
-    await at(1);
+    await team.slack.deliverAt(1, body);
     const outcomes = async () => (await rawUser(team, 'otto').audit()).map(({ outcome }) => outcome);
     await expect.poll(outcomes).toHaveLength(4);
-    expect(await again(team, 'otto').codes()).toBe(0);
+    expect(await refused(team, 'otto')).toBe(0);
   });
 });
 
@@ -281,9 +253,7 @@ describe.concurrent('a request that Slack did not sign', () => {
     const { slack } = team;
     for (const off of [-280, 280]) {
       const body = new URLSearchParams(slack.commandFields('olga', '#ops', 'help')).toString();
-      const timestamp = String(Math.floor(Date.now() / 1000) + off);
-      const { status } = await slack.deliverRaw(body, { timestamp, signature: slack.sign(body, timestamp) });
-      expect(status).toBe(200);
+      expect((await slack.deliverAt(off, body)).status).toBe(200);
     }
   });
 

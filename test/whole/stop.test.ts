@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { passwordOf } from '../support/acts.ts';
 import { type AppProcess, startKillableTeam } from '../support/killable-team.ts';
 
 const MANAGERS = ['mara', 'nina', 'omar', 'rosa'] as const;
@@ -90,7 +91,7 @@ test('SIGTERM to npm start under load: everything acknowledged is carried out an
     if (!acknowledged.some(({ body }) => decodeURIComponent(body).includes(`new-${at}`))) continue;
     const created = () => hosting.listServers(account).find(({ label }) => label === `new-${at}`);
     await expect.poll(created).toBeDefined();
-    await screen.sees(hosting.passwordOf(created()?.id ?? 0) ?? 'none');
+    await screen.sees(passwordOf(team, `new-${at}`));
   }
   expect(acknowledged).toHaveLength(MANAGERS.length);
   expect(hosting.requests({ operation: 'create' })).toHaveLength(MANAGERS.length);

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest';
 import type { FaultRule } from '../../src/sandbox/hosting/faults.ts';
-import { fillDelete, orderOf } from '../support/acts.ts';
+import { fillDelete, orderOf, passwordOf } from '../support/acts.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 // Answers that the hosting API's document doesn't show (docs/hosting-api.md 4.12, 4.13, 7.3). The service does the work
 // and answers in words of its own; what users are told must be true whatever it meant.
 
 async function startWithServers(count: number): Promise<Team> {
-  const team = await startTeam({ hasRateLimits: false });
-  team.hosting.seedServers(team.account, count, 'web');
+  const team = await startTeam({ servers: count, hasRateLimits: false });
   return team;
 }
 
@@ -149,10 +148,9 @@ test.concurrent('a root password under another name than the documented one reac
   await using team = await startTeam({ hosting: { answers: { passwordField: 'rootPassword' } } });
   const manager = await orders(team);
   await manager.sees('was created');
-  const [server] = team.hosting.listServers(team.account);
   await manager.closes();
   await manager.overlooksOldMessages().types('/vps password web-1');
-  await manager.sees(JSON.stringify(team.hosting.passwordOf(server?.id ?? 0)).slice(1, -1));
+  await manager.sees(JSON.stringify(passwordOf(team)).slice(1, -1));
   expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
 });
 

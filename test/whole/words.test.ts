@@ -223,17 +223,6 @@ it.concurrent('a power action in the wrong state is refused with the state of th
 });
 
 describe.concurrent('a typing error', () => {
-  it('offers to show the server that was probably meant, and does nothing to it', async () => {
-    await using team = await startTeam({ servers: 3 });
-    await team.operator.types('/vps stop wbe-1');
-    await team.operator.sees('No server matches wbe-1. Did you mean web-1?');
-    await team.operator.presses('Show web-1');
-    await team.operator.sees('ssh root@');
-    expect(team.hosting.listServers(team.account).map(({ state }) => state)).toEqual(
-      Array(3).fill('running'),
-    );
-  });
-
   it('that is like no label offers all servers', async () => {
     await using team = await startTeam({ servers: 3 });
     await team.operator.types('/vps reboot database');

@@ -19,6 +19,7 @@ import { createOperationHandler } from '../../../src/purchases/pay.ts';
 import type { DeleteOperation } from '../../../src/servers/deletion.ts';
 import { createIds, realSystem, type System } from '../../../src/system.ts';
 import { T0, vault } from '../../db/fixtures.ts';
+import { fallAsleep, type Sleeper } from '../../support/clocks.ts';
 import { MEMBER, makeContext } from '../../support/context.ts';
 import { never, openWatched, type Statement, type Watch, type Watched } from '../../support/statements.ts';
 import { createScriptedHosting, MONTH_MS, type ScriptedHosting } from './scripted-hosting.ts';
@@ -191,11 +192,6 @@ export interface HandClock {
   system(): System;
 }
 
-interface Sleeper {
-  readonly until: number;
-  wake(): void;
-}
-
 /** The longest time that one piece of work may take. */
 const LONGEST_MS = 30 * 60_000;
 
@@ -233,25 +229,6 @@ function createHandClock(): HandClock {
     }),
   };
   return clock;
-}
-
-function fallAsleep(sleepers: Set<Sleeper>, until: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((wake, fail) => {
-    const stop = () => {
-      sleepers.delete(sleeper);
-      fail(signal?.reason);
-    };
-    // A signal outlives many sleeps: each takes its listener away again.
-    const sleeper = {
-      until,
-      wake: () => {
-        signal?.removeEventListener('abort', stop);
-        wake();
-      },
-    };
-    sleepers.add(sleeper);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
 }
 
 async function runWork(

@@ -4,6 +4,7 @@ import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackApi, SlackClients } from '../../../src/slack/slack-api.ts';
 import { realSystem, type System } from '../../../src/system.ts';
+import { fallAsleep, type Sleeper } from '../../support/clocks.ts';
 
 /** A request that records which use cases were executed and what was replied. */
 interface FakeRequest extends SlackRequest {
@@ -79,21 +80,8 @@ export interface HandClock {
 
 export function handClock(): HandClock {
   let elapsed = 1000;
-  const sleepers = new Set<{ readonly until: number; wake(): void }>();
-  const sleep = (ms: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve, fail) => {
-      const stop = () => {
-        sleepers.delete(sleeper);
-        fail(signal?.reason);
-      };
-      const wake = () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      };
-      const sleeper = { until: elapsed + ms, wake };
-      sleepers.add(sleeper);
-      signal?.addEventListener('abort', stop, { once: true });
-    });
+  const sleepers = new Set<Sleeper>();
+  const sleep = (ms: number, signal?: AbortSignal) => fallAsleep(sleepers, elapsed + ms, signal);
   return {
     system: { ...realSystem, elapsed: () => elapsed, sleep },
     sleeping: () => sleepers.size,

@@ -124,8 +124,17 @@ export class LocalSlack implements AsyncDisposable {
       .flatMap((message) => findPings(message, this.#world));
   }
 
+  /** The last request to the app whose kind or body has these words. */
+  lastDelivery(words: string): Delivery {
+    const has = ({ what, body }: Delivery) => what.includes(words) || body.includes(words);
+    const found = this.deliveries().findLast(has);
+    if (!found) throw new Error(`nothing like ${words} was delivered`);
+    return found;
+  }
+
   /** Sends the identical signed request again, as an attacker would; in Socket Mode, the identical envelope. */
-  redeliver(delivery: Delivery): Promise<Delivery> {
+  redeliver(delivery: Delivery | undefined): Promise<Delivery> {
+    if (!delivery) throw new Error('nothing was delivered');
     return this.#world.deliverer.sendAgain(delivery);
   }
 
@@ -178,6 +187,13 @@ export class LocalSlack implements AsyncDisposable {
       ...(headers.timestamp === undefined ? {} : { 'x-slack-request-timestamp': headers.timestamp }),
       ...(headers.signature === undefined ? {} : { 'x-slack-signature': headers.signature }),
     });
+  }
+
+  /** Delivers a body that is signed so many seconds from now. */
+  deliverAt(seconds: number, body: string, contentType?: string): Promise<Delivery> {
+    const timestamp = String(Math.floor(Date.now() / 1000) + seconds);
+    const signed = { timestamp, signature: this.sign(body, timestamp) };
+    return this.deliverRaw(body, contentType === undefined ? signed : { ...signed, contentType });
   }
 
   /** The right signature of a body, for `deliverRaw`. */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { askForRole } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { showServersAs } from '../../support/other-answers.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
+import { startRuledTeam } from '../../support/ruled-team.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
 import { openRequests, rolesOf } from './support.ts';
 
@@ -217,12 +219,8 @@ it.concurrent('a role through one of many groups needs one request to Slack, how
 });
 
 it.concurrent('a request for a role in a workspace with an approvals channel still goes to the owners directly, since its reason may be private', async () => {
-  await using team = await startWithRequester();
-  const { workspaces } = team.app.ports;
-  const was = (await workspaces.find(TEAM.id))?.settings;
-  if (!was) throw new Error('no workspace');
-  await workspaces.changeSettings(TEAM.id, was, { ...was, channelId: team.slack.admin.channel('#ops').id });
-  await team.ask('viewer', 'We’ll let you know');
+  await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, channelId: 'C0OPS00001' });
+  await askForRole(team.slack.as('nora'), 'viewer');
   await team.approver.sees('is requesting the viewer role');
   team.slack.as('mara').doesNotSee('is requesting the');
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../src/core/time.ts';
-import type { CallOptions } from '../../../src/hosting/hosting-api.ts';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { askForRole, createServer } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { showServersAs } from '../../support/other-answers.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam } from '../../support/team.ts';
 import { audited, grantsOf, openRequests } from './support.ts';
@@ -109,26 +109,6 @@ describe.concurrent('a role granted to a channel', () => {
   });
 });
 
-/** Makes the account's lists show this label for every server: all of them, or those that are read so. */
-function renameAll(
-  team: Awaited<ReturnType<typeof startTeam>>,
-  label: string,
-  isRenamed: (options: CallOptions) => boolean = () => true,
-): void {
-  const { hostingOf } = team.app.ports;
-  Object.assign(team.app.ports, {
-    hostingOf: (...account: Parameters<typeof hostingOf>) => {
-      const hosting = hostingOf(...account);
-      const fetchServers: typeof hosting.fetchServers = async (options = {}) => {
-        const list = await hosting.fetchServers(options);
-        if (!isRenamed(options)) return list;
-        return { ...list, servers: list.servers.map((server) => ({ ...server, label })) };
-      };
-      return { ...hosting, fetchServers };
-    },
-  });
-}
-
 describe.concurrent('a role for some servers', () => {
   it('lists, offers and changes only those', async () => {
     await using team = await startWithServers();
@@ -161,7 +141,7 @@ describe.concurrent('a role for some servers', () => {
     await nora.sees('web-1 is already running');
     await nora.types('/vps renew web-1');
     await nora.sees('Renew and pay');
-    renameAll(team, 'secret-1');
+    showServersAs(team, { label: 'secret-1' });
     await nora.presses('Renew and pay');
     await nora.sees('web-1 wasn’t renewed');
     await nora.closes();
@@ -175,7 +155,7 @@ describe.concurrent('a role for some servers', () => {
     await using team = await startWithServers();
     const nora = team.slack.as('nora').in('#ops');
     await grantRole(team, nora.id, 'operator', { pattern: 'web-*' });
-    renameAll(team, 'secret-1', ({ freshness }) => freshness === 'fresh');
+    showServersAs(team, { label: 'secret-1' }, ({ freshness }) => freshness === 'fresh');
     await nora.types('/vps start web-1');
     await nora.sees('web-1 is already running, so it wasn’t started');
     expect(nora.screen()).not.toContain('secret-1');

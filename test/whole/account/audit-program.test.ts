@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { setImmediate } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { makeKey } from '../../support/environment.ts';
+import { queryDatabase } from '../../support/query-database.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 /** Runs a command in a shell as users do, and waits for its end. */
@@ -41,12 +41,6 @@ function makeEntry(more: Partial<AuditEntry> = {}): AuditEntry {
 /** One after the other: the audit is in the order in which its entries are written. */
 async function addMany(team: Team, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) await team.app.ports.audit.add(entry);
-}
-
-function bySql(team: Team, sql: string): void {
-  const db = new DatabaseSync(String(team.environment.DATABASE_URL).slice('sqlite:'.length));
-  db.exec(sql);
-  db.close();
 }
 
 const readLines = (output: string) =>
@@ -104,7 +98,7 @@ describe('the audit on the command line, beside a running app', () => {
     const good = await run(team, '$AUDIT verify');
     expect(good).toMatchObject({ code: 0, words: '' });
     expect(good.output).toContain(`${TEAM.id}: 3 entries verified (1 to 3), none altered.`);
-    bySql(team, `update audit set actor_id = 'U9' where seq = 2`);
+    await queryDatabase(team.environment.DATABASE_URL, `update audit set actor_id = 'U9' where seq = 2`);
     const bad = await run(team, '$AUDIT verify');
     expect(bad).toMatchObject({ code: 1, words: '' });
     expect(bad.output).toMatch(
@@ -196,13 +190,6 @@ describe('the audit with wrong arguments', () => {
     expect(said).toMatchObject({ code: 2, output: '' });
     expect(said.words.split('\n\n')[0]).toContain(words);
     expect(said.words).toMatch(/\n\nUsage:\n/);
-    expect(said.words).not.toMatch(/\n\s+at /);
-  });
-
-  test('names the settings that are missing', async () => {
-    const said = await run(undefined, '$AUDIT --format csv');
-    expect(said).toMatchObject({ code: 1, output: '' });
-    expect(said.words).toContain('ENCRYPTION_KEYS is missing');
     expect(said.words).not.toMatch(/\n\s+at /);
   });
 

@@ -3,7 +3,6 @@ import { request } from 'node:http';
 import { describe, expect, it, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
-import type { Log } from '../../../src/log.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { until } from '../../support/eventually.ts';
@@ -250,10 +249,7 @@ describe.concurrent('the page for the API key', () => {
 
 describe.concurrent('the API key', () => {
   it('is in no answer, no log, no message, no audit entry, and no file in clear', async () => {
-    const logged: string[] = [];
-    const write = (words: string, fields?: object) => void logged.push(`${words} ${JSON.stringify(fields)}`);
-    const log: Log = { debug: write, info: write, warn: write, error: write };
-    await using team = await startUnconnected({ log, engine: 'sqlite' });
+    await using team = await startUnconnected({ engine: 'sqlite' });
     const link = await askForLink(team);
     const answers = [await post(link, `${team.apiKey}x`), await post(link, team.apiKey), await fetch(link)];
     const pages = await Promise.all(answers.map((answer) => answer.text()));
@@ -270,12 +266,13 @@ describe.concurrent('the API key', () => {
     );
     expect(files.join('').length).toBeGreaterThan(10_000);
     const urls = JSON.stringify(team.hosting.requests());
-    for (const place of [...pages, ...logged, metrics, audit, slack, ...files, urls]) {
+    const logged = team.watch.logged();
+    for (const place of [...pages, logged, metrics, audit, slack, ...files, urls]) {
       expect(place.includes(team.apiKey)).toBe(false);
     }
     // The link's token is as good as the key for ten minutes.
     const token = link.split('/').at(-1) ?? '';
-    for (const place of [...logged, metrics, audit, ...files]) expect(place.includes(token)).toBe(false);
+    for (const place of [logged, metrics, audit, ...files]) expect(place.includes(token)).toBe(false);
   });
 
   it('is removed when an owner disconnects, after a confirmation', async () => {
@@ -316,9 +313,6 @@ test.concurrent('a key that another site posts is not taken, also from browsers 
 });
 
 describe.concurrent('an API key that was set or removed', () => {
-  const post = (link: string, apiKey: string) =>
-    fetch(link, { method: 'POST', body: new URLSearchParams({ api_key: apiKey }) });
-
   test('is announced to the owners directly, without the key, but not to the one who removed it', async () => {
     await using team = await startTeam({ settings: { OWNERS: `${USERS.olga.id},${USERS.nora.id}` } });
     const owners = (['olga', 'nora'] as const).map((name) => team.slack.as(name).in('dm'));

@@ -3,7 +3,7 @@ import { Secret } from '../../../src/core/secret.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
-import { createServer, fillDelete, orderOf } from '../../support/acts.ts';
+import { createServer, fillDelete, orderOf, passwordOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { showOtherwise } from '../../support/other-answers.ts';
 import { askDelete, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
@@ -201,12 +201,12 @@ describe.concurrent('when another hosting account is connected', () => {
     const other = await connectOther(team);
     await pressed;
     await manager.sees("I've saved it");
-    const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0);
-    await manager.sees(password ?? 'none');
+    const password = passwordOf(team);
+    await manager.sees(password);
     await manager.closes();
     manager.overlooksOldMessages();
     await manager.types('/vps password web-1');
-    await manager.sees(password ?? 'none');
+    await manager.sees(password);
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
   });
 

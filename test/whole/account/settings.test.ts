@@ -226,8 +226,7 @@ async function outcomes({ app }: Team): Promise<readonly string[]> {
 
 describe('/vps status', () => {
   it('shows a viewer what works, what was not tried in the last hour, and what owners have turned off', async () => {
-    await using team = await startTeam();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startTeam({ servers: 1 });
     const direct = team.viewer.in('dm');
     await direct.types('/vps status');
     await direct.sees('Channel lookups: not tried in the last hour');

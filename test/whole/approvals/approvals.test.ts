@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../src/core/time.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { entry, newApproval } from '../../db/fixtures.ts';
-import { deleteServer, fillDelete, orderOf, renewServer } from '../../support/acts.ts';
+import { deleteServer, fillDelete, orderOf, passwordOf, renewServer } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import {
@@ -16,23 +16,16 @@ import {
   startRuledTeam,
   TWO_PERSONS,
 } from '../../support/ruled-team.ts';
+import { grantRole, type TeamOptions } from '../../support/team.ts';
 
-/** Grants a user the manager's role, or revokes all roles of that user. */
-async function setManager({ app }: RuledTeam, who: UserName, isManager: boolean): Promise<void> {
-  const { grants } = app.ports;
-  const subject = { subjectKind: 'user', subjectId: USERS[who].id } as const;
-  await grants.remove(TEAM.id, subject);
-  if (!isManager) return;
-  const given = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: 0 } as const;
-  await grants.put({ workspaceId: TEAM.id, ...subject, ...given });
-}
+const makeManager = (team: RuledTeam, who: UserName) => grantRole(team, USERS[who].id, 'manager');
+
+const takeRoles = ({ app }: RuledTeam, who: UserName) =>
+  app.ports.grants.remove(TEAM.id, { subjectKind: 'user', subjectId: USERS[who].id });
 
 /** A team with a server web-1, whose deletion or renewal the manager is about to confirm. */
-async function startWithServer(...how: Parameters<typeof startRuledTeam>) {
-  const team = await startRuledTeam(...how);
-  const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-  return Object.assign(team, { serverId: id });
-}
+const startWithServer = (settings = TWO_PERSONS, options: TeamOptions = {}) =>
+  startRuledTeam(settings, { servers: 1, ...options });
 
 const deletes = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'delete' }).length;
 describe.concurrent('a create that needs approval', () => {
@@ -49,7 +42,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect(team.charges()).toBe(1);
-    const password = team.hosting.passwordOf(team.hosting.listServers(team.account)[0]?.id ?? 0) ?? 'none';
+    const password = passwordOf(team);
     await team.manager.sees(password);
     for (const place of ['#ops', 'dm']) team.slack.as('olga').in(place).doesNotSee(password);
     // One outcome, told once: that it was approved is no message of its own.
@@ -68,8 +61,7 @@ describe.concurrent('a create that needs approval', () => {
   }) => {
     await using team = await startRuledTeam();
     await team.askCreate();
-    const confirmed = team.slack.deliveries().findLast(({ what }) => what.includes('create_review'));
-    if (!confirmed) throw new Error('nothing was confirmed');
+    const confirmed = team.slack.lastDelivery('create_review');
     const again = await team.slack.redeliver(confirmed);
     expect(again.response).toContain('You already confirmed this.');
     expect(again.response).toContain('Waiting for another manager');
@@ -86,7 +78,6 @@ describe.concurrent('a create that needs approval', () => {
     const approved = await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     expect((await team.slack.redeliver(confirmed)).response).toContain('You won’t be charged twice');
-    if (!approved) throw new Error('nothing was delivered');
     await team.slack.redeliver(approved);
     await team.approver.sees('This request was already approved');
     await team.restart();
@@ -97,7 +88,7 @@ describe.concurrent('a create that needs approval', () => {
   test('is paid once when five people approve it at once', async ({ expect }) => {
     await using team = await startRuledTeam();
     const others = ['otto', 'vera', 'nora'] as const;
-    for (const who of others) await setManager(team, who, true);
+    for (const who of others) await makeManager(team, who);
     await team.askCreate();
     const people = [team.approver, ...others.map((who) => team.slack.as(who).in('dm'))];
     for (const person of people) await person.sees('wants to create web-1');
@@ -114,7 +105,7 @@ describe.concurrent('a create that needs approval', () => {
     1, 2,
   ])('is either paid or denied when Approve and Deny are pressed at once (%i)', async (round) => {
     await using team = await startRuledTeam();
-    await setManager(team, 'otto', true);
+    await makeManager(team, 'otto');
     await team.askCreate();
     const operator = team.slack.as('otto').in('dm');
     await operator.sees('wants to create web-1');
@@ -174,21 +165,19 @@ describe.concurrent('a create that needs approval', () => {
     expect,
   }) => {
     await using team = await startRuledTeam();
-    await setManager(team, 'otto', true);
+    await makeManager(team, 'otto');
     await team.askCreate();
     await team.manager.closes();
     const operator = team.slack.as('otto').in('dm');
     await operator.sees('wants to create web-1');
-    await setManager(team, 'otto', false);
+    await takeRoles(team, 'otto');
     await operator.presses('Approve');
     await operator.sees('You need the manager role');
     await operator.presses('Deny');
     expect(team.creates()).toBe(0);
     expect(await team.listAudit()).toContain('otto approval_answer denied role_needed');
     // A manager of other servers gets no card either.
-    const subject = { subjectKind: 'user', subjectId: USERS.otto.id } as const;
-    const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0 };
-    await team.app.ports.grants.put({ ...given, ...subject, role: 'manager', pattern: 'db-*' });
+    await grantRole(team, USERS.otto.id, 'manager', { pattern: 'db-*' });
     await team.askCreate('web-2');
     operator.doesNotSee('web-2');
     const { id: approvalId } = await findApproval(team, 'web-2');
@@ -198,7 +187,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.approver.presses('Approve');
     await team.manager.sees("I've saved it");
     await team.manager.closes();
-    await setManager(team, 'mara', false);
+    await takeRoles(team, 'mara');
     await team.approver.presses('Approve');
     await team.manager.sees('@mara no longer has permission');
     expect(team.creates()).toBe(1);
@@ -261,7 +250,7 @@ describe.concurrent('a delete that needs approval', () => {
     await team.manager.sees('@olga approved. web-1 was deleted.');
     await team.viewer.sees('@mara deleted web-1, approved by @olga');
     await team.approver.sees('Approved by @olga. web-1 was deleted.');
-    if (delivery) await team.slack.redeliver(delivery);
+    await team.slack.redeliver(delivery);
     expect(deletes(team)).toBe(1);
     await expect
       .poll(() => team.listAudit())
@@ -287,7 +276,7 @@ describe.concurrent('a delete that needs approval', () => {
     await askDelete(team);
     await team.setSettings(DEFAULT_SETTINGS);
     const { operator } = team;
-    await setManager(team, 'otto', true);
+    await makeManager(team, 'otto');
     if (what.startsWith('deleted')) {
       await deleteServer(operator);
     } else {
@@ -315,7 +304,7 @@ describe.concurrent('a delete that needs approval', () => {
   test('is shown as pending to another manager who tries to delete the same server', async ({ expect }) => {
     await using team = await startWithServer();
     await askDelete(team);
-    await setManager(team, 'otto', true);
+    await makeManager(team, 'otto');
     const { operator } = team;
     await fillDelete(operator);
     await operator.presses('Request approval');

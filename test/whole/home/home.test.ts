@@ -244,11 +244,6 @@ it.concurrent('a create from Home asks where to post its result: in a channel th
   await expect.poll(() => mara.home()?.shown ?? '').toContain('Servers (1)');
 });
 
-const lastPress = (team: Team, what: string) => {
-  const press = team.slack.deliveries().findLast(({ body }) => body.includes(what));
-  if (!press) throw new Error(`nobody pressed ${what}`);
-  return press;
-};
 const as = ({ id, name, teamId }: (typeof USERS)[keyof typeof USERS]) => ({
   user: { id, username: name, name, team_id: teamId },
 });
@@ -265,7 +260,7 @@ it.concurrent('a press on Home counts as that of the user whom Slack names, chan
   await otto.sees('Servers (1)');
   await otto.presses('Reboot');
   await otto.sees(/Rebooting|was rebooted/);
-  const press = lastPress(team, 'home_reboot');
+  const press = team.slack.lastDelivery('home_reboot');
   for (const user of [USERS.vera, USERS.nora, USERS.sam])
     await team.slack.deliverAltered(press, (payload) => ({ ...payload, ...as(user) }));
   const denials = async () =>

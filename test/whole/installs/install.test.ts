@@ -64,15 +64,12 @@ describe.concurrent('an install', () => {
   });
 
   it('shows and logs no secret, whether it works or not', async () => {
-    const lines: string[] = [];
-    const write = (words: string, fields?: unknown) => lines.push(JSON.stringify([words, fields]));
-    const log = { debug: write, info: write, warn: write, error: write };
-    await using team = await startInstalls({ log });
+    await using team = await startInstalls();
     const pages = [await team.install(team.first)];
     team.slack.faults.failMethod('oauth.v2.access', 'bad_client_secret', 1);
     pages.push(await team.install(team.first));
     const [issued] = team.slack.oauth.listActive(TEAM.id);
-    const told = [...lines, ...pages.map(({ text }) => text)].join('\n');
+    const told = [team.watch.logged(), ...pages.map(({ text }) => text)].join('\n');
     expect(told).toContain('installed');
     for (const secret of [issued?.token ?? '', CLIENT.clientSecret, 'xoxb-'])
       expect(told).not.toContain(secret);

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { deleteServer, orderOf } from '../../support/acts.ts';
+import { deleteServer, orderOf, passwordOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
 import { postgresUrl } from '../../support/postgres.ts';
@@ -78,9 +78,7 @@ describe.concurrent('an app that is installed for a whole organization', () => {
     await owner.sees('@olga rebooted beta-1');
     expect(changes()).toBe(1);
     expect(await auditOf(team, SECOND_TEAM.id)).toContain('reboot done');
-    const press = team.second.deliveries().findLast(({ what }) => what.startsWith('block_actions'));
-    if (!press) throw new Error('nothing was pressed');
-    await team.second.deliverAltered(press, (payload) => ({
+    await team.second.deliverAltered(team.second.lastDelivery('block_actions'), (payload) => ({
       ...payload,
       actions: (payload.actions as object[]).map((action) => ({
         ...action,
@@ -247,7 +245,7 @@ describe.concurrent('two workspaces with the same app', () => {
       const passwords = await Promise.all(
         [account, other].map(async (one, at) => {
           await owners[at]?.sees("I've saved it");
-          return hosting.passwordOf(hosting.listServers(one).at(-1)?.id ?? 0) ?? 'none';
+          return passwordOf({ hosting, account: one });
         }),
       );
       expect([account, other].map((one) => hosting.charges(one).length)).toEqual([1, 1]);

@@ -2,6 +2,7 @@ import { describe, test } from 'vitest';
 import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
+import { startOrdering } from '../../support/ordering-team.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
@@ -111,44 +112,19 @@ describe.concurrent('an order that the balance does not cover', () => {
   });
 });
 
-describe.concurrent('a new server', () => {
-  test('is announced in one message, which first says that the server is being created', async ({
-    expect,
-  }) => {
-    await using team = await startTeam();
-    team.hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 800 });
-    const { manager, viewer } = team;
-    await manager.types(orderOf('web-1'));
-    await manager.presses('Create and pay');
-    await viewer.sees('@mara is creating web-1…');
-    await viewer.sees('@mara created web-1');
-    expect(viewer.messages().filter(({ shown }) => shown.includes('web-1'))).toHaveLength(1);
-  });
-});
-
-/** The manager is looking at the review of web-1. */
-async function reviewing() {
-  const team = await startTeam();
-  await team.manager.types(orderOf('web-1'));
-  await team.manager.sees('Create and pay');
-  return team;
-}
-
 /** Made on the hosting account's page. */
 const appears = ({ hosting, account }: Team, label = 'web') => hosting.seedServers(account, 1, label);
-const creates = ({ hosting }: Team) => hosting.requests({ operation: 'create' }).length;
-const labels = ({ hosting, account }: Team) => hosting.listServers(account).map(({ label }) => label);
 
 describe.concurrent('a create', () => {
   test('is not sent when a server with its label has appeared since its review, until its user has seen that server', async ({
     expect,
   }) => {
-    await using team = await reviewing();
+    await using team = await startOrdering();
     appears(team);
     await team.manager.presses('Create and pay');
     await team.manager.sees('web-1 wasn’t created, and nothing was charged.');
     await team.manager.sees('A server called web-1 has appeared since you reviewed the order');
-    expect([creates(team), team.hosting.charges(team.account)]).toEqual([0, []]);
+    expect([team.creates(), team.charges()]).toEqual([0, 0]);
     await team.manager.closes();
     await team.manager.presses('Try again');
     await team.manager.sees('There’s already a server called web-1');
@@ -156,25 +132,25 @@ describe.concurrent('a create', () => {
     team.manager.overlooksOldMessages();
     await team.manager.presses('Create and pay');
     await team.manager.sees('A server called web-1 has appeared since you reviewed the order');
-    expect(creates(team)).toBe(0);
+    expect(team.creates()).toBe(0);
     await team.manager.closes();
     await team.manager.presses('Try again');
     await team.manager.sees('There are already 2 servers called web-1');
     await team.manager.presses('Create and pay');
     await team.manager.sees("I've saved it");
-    expect([creates(team), labels(team)]).toEqual([1, ['web-1', 'web-1', 'web-1']]);
+    expect([team.creates(), team.labels()]).toEqual([1, ['web-1', 'web-1', 'web-1']]);
   });
 
   test('is sent when the server with its label came from another order of the workspace', async ({
     expect,
   }) => {
-    await using team = await reviewing();
+    await using team = await startOrdering();
     await team.owner.types(orderOf('web-1'));
     await team.owner.presses('Create and pay');
     await team.owner.sees("I've saved it");
     await team.manager.presses('Create and pay');
     await team.manager.sees("I've saved it");
-    expect([creates(team), labels(team)]).toEqual([2, ['web-1', 'web-1']]);
+    expect([team.creates(), team.labels()]).toEqual([2, ['web-1', 'web-1']]);
   });
 });
 

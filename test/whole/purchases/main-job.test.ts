@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { passwordOf } from '../../support/acts.ts';
 import { MODES, startTeam } from '../../support/team.ts';
 
 describe.concurrent('the main job', () => {
@@ -15,9 +16,7 @@ describe.concurrent('the main job', () => {
     await manager.sees('5.90 per month');
     await manager.presses('Create and pay');
     await manager.sees('is being created (');
-    const [server] = hosting.listServers(account);
-    expect(server?.label).toBe('web-1');
-    await manager.sees(hosting.passwordOf(server?.id ?? 0) ?? 'no password');
+    await manager.sees(passwordOf(team));
     expect(hosting.charges(account)).toHaveLength(1);
     await manager.closes();
     await manager.presses("I've saved it");

@@ -3,7 +3,7 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
 import { showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
 const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
@@ -20,17 +20,6 @@ const createsOf = ({ hosting }: Team) => hosting.requests({ operation: 'create' 
 const chargesOf = ({ hosting, account }: Team) => hosting.charges(account);
 
 describe.concurrent('a create', () => {
-  test('tells a user whose confirmation arrives again after a restart that they won’t be charged twice', async () => {
-    await using team = await reviewing();
-    const delivery = await team.manager.presses('Create and pay');
-    await team.manager.sees(/(was|is being) created \(/);
-    await team.restart();
-    if (!delivery) throw new Error('nothing was delivered');
-    const again = await team.slack.redeliver(delivery);
-    expect(JSON.stringify(again)).toContain('You won’t be charged twice');
-    expect(createsOf(team)).toHaveLength(1);
-  });
-
   test('whose answer is lost or unreadable is unconfirmed, then found, never sent again, and charged once', async () => {
     await using team = await startTeam({ hasRateLimits: false, ...SHORT_DOUBT });
     const { manager } = team;
@@ -112,7 +101,7 @@ describe.concurrent('a create', () => {
     await team.manager.sees('We can’t tell whether');
     await team.manager.closes();
     // A manager of other servers alone may not say whose this one is.
-    await team.app.ports.grants.put({ ...LIMITED, grantedAt: 0 });
+    await grantRole(team, USERS.nora.id, 'manager', { pattern: 'db-*' });
     const limited = rawUser(team, 'nora');
     const [open] = await team.app.ports.ledger.listOpen(TEAM.id);
     await limited.presses('decide', { operationId: open?.id });
@@ -128,15 +117,6 @@ describe.concurrent('a create', () => {
     await team.manager.sees(/(was|is being) created \(/);
   });
 });
-
-const LIMITED = {
-  workspaceId: TEAM.id,
-  subjectKind: 'user',
-  subjectId: USERS.nora.id,
-  role: 'manager',
-  pattern: 'db-*',
-  grantedBy: USERS.olga.id,
-} as const;
 
 describe.concurrent('a renewal', () => {
   async function twoReviews(options: TeamOptions = {}) {

@@ -6,17 +6,6 @@ import { fillDelete } from '../../support/acts.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
-it('a reboot is announced once in the channel, and its message is updated with the observed outcome', async () => {
-  await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 700 } });
-  const { operator, viewer } = team;
-  await operator.types('/vps reboot web-1');
-  await viewer.sees('@otto is rebooting web-1…');
-  await viewer.sees(/@otto rebooted web-1: 🟢 running \(\d+ s\)/);
-  viewer.doesNotSee('is rebooting');
-  const told = operator.messages().filter(({ shown }) => shown.includes('web-1'));
-  expect(told).toHaveLength(1);
-});
-
 it('a reboot in a direct message reports the observed outcome to its user', async () => {
   await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 700 } });
   const operator = team.slack.as('otto').in('dm');

@@ -1,32 +1,23 @@
-import { execFile, spawnSync } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { commandLineOf } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { ENGINES } from '../../support/postgres.ts';
-import { type Ended, runProgram } from '../../support/programs.ts';
+import { hasTerminal, runProgram, startOnTerminal } from '../../support/programs.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { ENCRYPTION_KEY, startTeam, type Team } from '../../support/team.ts';
 
 const run = (team: Team, ...args: readonly string[]) => runProgram(['vps', ...args], team.environment);
 
 /** The same on a terminal, where this is typed. */
-function runOnTerminal({ environment }: Team, input: string, ...args: readonly string[]) {
-  const command = [process.execPath, 'dist/cli/main.js', 'vps', ...args].join(' ');
-  return new Promise<Pick<Ended, 'code' | 'output'>>((resolve) => {
-    const child = execFile(
-      'script',
-      ['-qec', command, '/dev/null'],
-      { env: { PATH: process.env.PATH, ...environment } },
-      (error, output) => resolve({ code: Number(error?.code ?? 0), output }),
-    );
-    child.stdin?.end(input);
-  });
+async function runOnTerminal({ environment }: Team, input: string, ...args: readonly string[]) {
+  await using vps = startOnTerminal(['cli/main.js vps', ...args].join(' '), environment);
+  vps.type(input);
+  const code = await vps.ended;
+  return { code, output: vps.screen() };
 }
 
-/** Linux has a program that gives another one a terminal. */
-const hasTerminal = spawnSync('script', ['--version']).status === 0;
 if (!hasTerminal) process.stderr.write('No tests on a terminal: script (util-linux) is missing\n');
 const ME = userInfo().username;
 

@@ -153,15 +153,6 @@ describe.concurrent('a mention', () => {
     team.viewer.doesNotSee('renewed web-1');
   });
 
-  it('passes the same permission check as /vps, and is audited when it is denied', async () => {
-    await using team = await startWithServers();
-    await team.viewer.types('@vps reboot web-1');
-    await team.viewer.sees('You need the operator role');
-    expect(changesSeen(team)).toEqual([]);
-    const [denied] = await rawUser(team, 'vera').audit();
-    expect(denied).toMatchObject({ action: 'reboot', outcome: 'denied', surface: 'mention' });
-  });
-
   it('by a user of another organization is refused with an explanation, in its thread if it is in one', async () => {
     await using team = await startWithServers();
     const outsider = team.slack.as('sam').in('#acme-shared');
@@ -288,16 +279,6 @@ describe.concurrent('a direct message', () => {
     await direct.sees("I've saved it");
     const shown = direct.messages().filter(({ blocks }) => blocks.some(({ type }) => type === 'rich_text'));
     expect(shown.map(({ ephemeral }) => ephemeral)).toEqual([true]);
-  });
-
-  it('offers a button for a command that needs a form', async () => {
-    await using team = await startWithServers();
-    const manager = team.slack.as('mara').in('dm');
-    await manager.types('delete web-1');
-    await manager.presses('Delete a server…');
-    await manager.fills({ 'To confirm, type web-1': 'web-1' });
-    await manager.presses('Delete');
-    await manager.sees('web-1 was deleted');
   });
 });
 

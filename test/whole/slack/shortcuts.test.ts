@@ -210,17 +210,6 @@ describe.concurrent('Manage server… on a message', () => {
     team.slack.as('sam').in('#acme-shared').doesNotSee('rebooted');
   });
 
-  it('acts on a press once, however often Slack delivers it', async ({ expect }) => {
-    await using team = await startWithServers();
-    await team.slack.posts('#ops', alertOf('web-1'));
-    await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
-    const delivery = await team.operator.presses('Reboot');
-    if (!delivery) throw new Error('nothing was delivered');
-    await team.slack.redeliver(delivery);
-    await team.operator.sees('already handled');
-    await expect.poll(() => changesSeen(team).length).toBe(1);
-  });
-
   it('asks the user to use the shortcut again if its modal can’t open in time', async () => {
     await using team = await startWithServers();
     await team.slack.posts('#ops', alertOf('web-1'));

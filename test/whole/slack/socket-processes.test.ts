@@ -22,12 +22,6 @@ async function startTwo() {
   return {
     ...team,
     processes,
-    /** The last delivery of this kind. */
-    lastOf: (what: string) => {
-      const found = team.slack.deliveries().findLast((delivery) => delivery.what.startsWith(what));
-      if (!found) throw new Error(`nothing like ${what} was delivered`);
-      return found;
-    },
     /** A minute passes for what is leased. */
     endLeases: () => database.query('update jobs set lease_until = 0; update locks set until = 0'),
     [Symbol.asyncDispose]: async () => {
@@ -55,11 +49,11 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
     await expect.poll(rebooted).toBe(10);
     for (const { url } of processes) expect(await countCalls(url)).toBeGreaterThan(0);
 
-    const reboot = team.lastOf('command /vps reboot');
+    const reboot = slack.lastDelivery('command /vps reboot');
     await Promise.all(Array.from({ length: 10 }, () => slack.redeliver(reboot)));
     await owner.types(orderOf('once'));
     await owner.presses('Create and pay');
-    const confirmation = team.lastOf('view_submission create_review');
+    const confirmation = slack.lastDelivery('view_submission create_review');
     await Promise.all(Array.from({ length: 20 }, () => slack.redeliver(confirmation)));
     await owner.sees('once is being created');
     expect(hosting.charges(account)).toHaveLength(1);
@@ -78,7 +72,7 @@ describe.skipIf(!postgresUrl)('two processes on one app-level token', () => {
     await owner.sees('Create and pay');
     hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 60_000 });
     await owner.presses('Create and pay');
-    const confirmation = team.lastOf('view_submission create_review');
+    const confirmation = slack.lastDelivery('view_submission create_review');
     await expect.poll(() => hosting.requests({ operation: 'create' }).length).toBe(1);
     const [killed, other] = died === 'first' ? processes : processes.toReversed();
     await killed?.kill();

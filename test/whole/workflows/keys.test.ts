@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
-import type { Team } from '../../support/team.ts';
-import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
+import { beginInOps, giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
 
 it.concurrent('a workflow reboots a server with a key that an owner issued, until the key is revoked', async ({
   expect,
@@ -53,8 +52,7 @@ it.concurrent('only owners see, issue or revoke workflow keys', async () => {
   await team.owner.types('/vps workflow');
   await team.owner.presses('Revoke');
   await team.owner.sees('No keys have been issued');
-  const press = team.slack.deliveries().findLast(({ body }) => body.includes('workflow_revoke'));
-  if (!press) throw new Error('no press');
+  const press = team.slack.lastDelivery('workflow_revoke');
   const again = await giveKey(team, { name: 'second' });
   await team.slack.deliverAltered(press, (payload) => ({
     ...payload,
@@ -142,17 +140,9 @@ it.concurrent('an invalid workflow step says what is wrong with it', async () =>
   expect(changesSeen(team)).toEqual([]);
 });
 
-const ask = (team: Team, inputs: Readonly<Record<string, string>> = {}) =>
-  team.slack.runsWorkflow(STEP, {
-    action: 'reboot',
-    server: 'web-1',
-    channel: team.slack.channel('#ops')?.id ?? '',
-    ...inputs,
-  });
-
 it.concurrent('a workflow without a key asks in the channel, and the user who presses the button acts in their own name', async () => {
   await using team = await startWorkflowTeam(1, { hosting: { rebootDelayMs: 700 } });
-  const run = await ask(team);
+  const run = await beginInOps(team);
   await team.operator.sees('A workflow wants to reboot web-1.');
   expect(run.state).toBe('running');
   expect(changesSeen(team)).toEqual([]);
@@ -171,13 +161,11 @@ it.concurrent('a user without the role, or from another organization, can neithe
   expect,
 }) => {
   await using team = await startWorkflowTeam(1);
-  const run = await ask(team);
+  const run = await beginInOps(team);
   await team.viewer.presses('Reboot');
   await team.viewer.sees('You need the operator role');
   await team.viewer.presses('Cancel');
-  const press = team.slack.deliveries().findLast(({ body }) => body.includes('workflow_run'));
-  if (!press) throw new Error('no press');
-  await team.slack.deliverAltered(press, (payload) => ({
+  await team.slack.deliverAltered(team.slack.lastDelivery('workflow_run'), (payload) => ({
     ...payload,
     user: { id: USERS.sam.id, username: 'sam', name: 'sam', team_id: USERS.sam.teamId },
   }));
@@ -194,7 +182,7 @@ it.concurrent('a workflow’s reboot runs once, even if two users press at once 
 }) => {
   await using team = await startWorkflowTeam(1);
   team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
-  const run = await ask(team);
+  const run = await beginInOps(team);
   const { operator, manager } = team;
   await Promise.all([operator.presses('Reboot'), manager.presses('Reboot')]);
   await run.ended;
@@ -210,13 +198,13 @@ it.concurrent('a workflow’s reboot runs once, even if two users press at once 
 it.concurrent('Cancel, or a day without a press, ends a workflow’s step without doing anything', async () => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
-  const canceled = await ask(team);
+  const canceled = await beginInOps(team);
   await team.operator.presses('Cancel');
   await canceled.ended;
   expect(canceled.error).toBe('Someone pressed Cancel. Nothing was done.');
   await team.operator.sees('@otto canceled a workflow’s reboot of web-1.');
   team.operator.overlooksOldMessages();
-  const ignored = await ask(team);
+  const ignored = await beginInOps(team);
   await team.operator.sees('A workflow wants to reboot web-1.');
   system.move(25 * 3_600_000);
   await ignored.ended;
@@ -226,7 +214,7 @@ it.concurrent('Cancel, or a day without a press, ends a workflow’s step withou
 
 it.concurrent('a press ends a workflow’s step if the server doesn’t exist, and leaves it open if the server is protected', async () => {
   await using team = await startWorkflowTeam(1);
-  const unknown = await ask(team, { server: 'web-9' });
+  const unknown = await beginInOps(team, { server: 'web-9' });
   const { owner } = team;
   await owner.presses('Reboot');
   await unknown.ended;
@@ -235,7 +223,7 @@ it.concurrent('a press ends a workflow’s step if the server doesn’t exist, a
   await owner.presses('Protect');
   await owner.sees('Protected by @olga');
   owner.overlooksOldMessages();
-  const run = await ask(team);
+  const run = await beginInOps(team);
   await owner.sees('A workflow wants to reboot web-1.');
   await owner.presses('Reboot');
   await owner.sees('web-1 is protected');
@@ -247,12 +235,12 @@ it.concurrent('a workflow’s step posts and announces nothing in a channel that
   await using team = await startWorkflowTeam(1);
   const idOf = (name: string) => team.slack.channel(name)?.id ?? '';
   for (const name of ['#acme-shared', '#management']) {
-    const run = await ask(team, { channel: idOf(name) });
+    const run = await beginInOps(team, { channel: idOf(name) });
     await run.ended;
     expect(run.error).toContain('The message with the button couldn’t be posted in the channel');
   }
   const { secret } = await giveKey(team);
-  const run = await ask(team, { key: secret, channel: idOf('#acme-shared') });
+  const run = await beginInOps(team, { key: secret, channel: idOf('#acme-shared') });
   await run.ended;
   expect(run.state).toBe('completed');
   team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');

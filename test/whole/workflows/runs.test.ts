@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import type { Team } from '../../support/team.ts';
-import { giveKey, runToEnd, STEP, startWorkflowTeam } from './support.ts';
+import { begin, beginInOps, giveKey, runToEnd, startWorkflowTeam } from './support.ts';
 
 /** Until another process looks at a run. */
 const LATER_MS = 20_000;
@@ -16,8 +16,7 @@ it.concurrent('a workflow’s step that Slack delivers again and again is carrie
   team.slack.app.eventRetryDelaysMs = [0, 50, 50];
   team.slack.faults.repeatEvents(1);
   const run = await runToEnd(team, { key: secret });
-  const event = team.slack.deliveries().find(({ body }) => body.includes('function_executed'));
-  if (!event) throw new Error('no event');
+  const event = team.slack.lastDelivery('function_executed');
   await Promise.all([1, 2, 3].map(() => team.slack.redeliver(event)));
   expect((await runToEnd(team, { key: secret, server: 'web-2' })).state).toBe('completed');
   expect(run.state).toBe('completed');
@@ -30,8 +29,7 @@ it.concurrent('a workflow’s step that Slack delivers minutes late is not carri
   await using team = await startWorkflowTeam(2);
   const { secret } = await giveKey(team);
   await runToEnd(team, { key: secret });
-  const event = team.slack.deliveries().findLast(({ body }) => body.includes('function_executed'));
-  if (!event) throw new Error('no event');
+  const event = team.slack.lastDelivery('function_executed');
   const fails = () => team.slack.traffic().filter(({ what }) => what === 'functions.completeError').length;
   const late = Math.floor(Date.now() / 1000) - 180;
   const body = event.body
@@ -47,7 +45,7 @@ it.concurrent('a workflow’s step is acknowledged at once, however slow the hos
   await using team = await startWorkflowTeam(1);
   const { secret } = await giveKey(team);
   team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 1500 });
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
+  const run = await begin(team, { key: secret });
   expect(run.state).toBe('running');
   await run.ended;
   expect(run.state).toBe('completed');
@@ -70,7 +68,7 @@ it.concurrent('a step’s outcome that Slack refuses is sent again later, withou
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
   team.slack.faults.failMethod('functions.completeSuccess', 'internal_error', 2);
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
+  const run = await begin(team, { key: secret });
   const tries = () => team.slack.traffic().filter(({ what }) => what === 'functions.completeSuccess').length;
   await expect.poll(tries).toBe(2);
   expect(run.state).toBe('running');
@@ -125,13 +123,7 @@ it.concurrent('a workflow’s action that was marked as sent before a crash is n
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
   const death = dieAt(team, 'send', 'after');
-  const channel = team.slack.channel('#ops')?.id ?? '';
-  const run = await team.slack.runsWorkflow(STEP, {
-    action: 'reboot',
-    server: 'web-1',
-    key: secret,
-    channel,
-  });
+  const run = await beginInOps(team, { key: secret });
   await expect.poll(death.count).toBe(1);
   system.move(LATER_MS);
   await run.ended;
@@ -148,8 +140,7 @@ it.concurrent('a press that was marked as sent before a crash is never sent agai
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const death = dieAt(team, 'send', 'after');
-  const channel = team.slack.channel('#ops')?.id ?? '';
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', channel });
+  const run = await beginInOps(team);
   await team.operator.sees('A workflow wants to reboot web-1.');
   await team.operator.presses('Reboot');
   await expect.poll(death.count).toBe(1);
@@ -166,7 +157,7 @@ it.concurrent('a workflow’s step that was received before a crash fails if min
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
   const death = dieAt(team, 'admit', 'before');
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', key: secret });
+  const run = await begin(team, { key: secret });
   await expect.poll(death.count).toBe(1);
   system.move(3 * 60_000);
   await run.ended;
@@ -180,8 +171,7 @@ it.concurrent('a crash while a workflow’s card is posted leads to at most two 
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const death = dieAt(team, 'ask', 'before');
-  const channel = team.slack.channel('#ops')?.id ?? '';
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', channel });
+  const run = await beginInOps(team);
   await expect.poll(death.count).toBe(1);
   system.move(LATER_MS);
   await expect.poll(() => team.operator.messages().length).toBe(2);

@@ -12,8 +12,7 @@ export const STEP = 'power_action';
 export async function startWorkflowTeam(count = 2, options: TeamOptions = {}): Promise<Team> {
   const { mode = SLACK_MODE } = options;
   const manifest = withSteps(readOwnManifest(mode));
-  const team = await startTeam({ ...options, slackApp: { manifest, ...options.slackApp } });
-  team.hosting.seedServers(team.account, count, 'web');
+  const team = await startTeam({ servers: count, ...options, slackApp: { manifest, ...options.slackApp } });
   return team;
 }
 
@@ -44,9 +43,19 @@ export async function giveKey(team: Team, options: KeyOptions = {}) {
   return { id, secret };
 }
 
+type Inputs = Readonly<Record<string, string>>;
+
+/** Begins a run of a workflow that reboots web-1, unless the inputs say otherwise. */
+export const begin = (team: Team, inputs: Inputs) =>
+  team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', ...inputs });
+
+/** The same, with #ops as the channel of the step. */
+export const beginInOps = (team: Team, inputs: Inputs = {}) =>
+  begin(team, { channel: team.slack.channel('#ops')?.id ?? '', ...inputs });
+
 /** Runs the step and waits until Slack knows how it ended. */
-export async function runToEnd(team: Team, inputs: Readonly<Record<string, string>>) {
-  const run = await team.slack.runsWorkflow(STEP, { action: 'reboot', server: 'web-1', ...inputs });
+export async function runToEnd(team: Team, inputs: Inputs) {
+  const run = await begin(team, inputs);
   await run.ended;
   return run;
 }

@@ -1,0 +1,20 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { Client } from 'pg';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Runs statements on the database of an app, beside its processes or while none runs, and gives the rows of the last one. */
+export async function queryDatabase(databaseUrl: string | undefined, sql: string): Promise<readonly Row[]> {
+  if (databaseUrl?.startsWith('sqlite:')) {
+    const db = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+    try {
+      return db.prepare(sql).all() as Row[];
+    } finally {
+      db.close();
+    }
+  }
+  const client = new Client(databaseUrl);
+  await client.connect();
+  const results = await client.query<Row>(sql).finally(() => client.end());
+  return [results].flat().at(-1)?.rows ?? [];
+}
