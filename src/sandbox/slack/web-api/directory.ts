@@ -2,6 +2,7 @@ import { textIn } from '../json.ts';
 import type { Json } from '../page-api.ts';
 import { WebApiError } from '../refusal.ts';
 import {
+  APP,
   type Channel,
   describeChannel,
   SLACKBOT,
@@ -43,6 +44,15 @@ function getReadable(world: World, args: Json): Channel {
 }
 
 export const userMethods: WebMethods = {
+  'bots.info': {
+    scopes: ['users:read'],
+    run: (_world, args) => {
+      if (required(args, 'bot') !== APP.botId) throw new WebApiError('bot_not_found');
+      return {
+        bot: { id: APP.botId, app_id: APP.id, user_id: APP.botUserId, name: APP.name, deleted: false },
+      };
+    },
+  },
   'users.info': {
     scopes: ['users:read'],
     run: (world, args) => {
