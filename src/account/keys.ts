@@ -153,7 +153,7 @@ export async function notifyKeyChange(
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation) {
   const { db, engine, vault } = foundation;
-  /** By everything that is stored of a key. Its row is read at every use, but opened once: that takes longer than to read it. */
+  /** Opened keys, by everything that their row says. The row is read at every use; opening it takes longer than reading it. */
   const opened = new LRUCache<string, Secret<string>>({ max: 100 });
   const open = (row: ApiKeyRow): Secret<string> => {
     const stored = JSON.stringify([placeOfKey(row), row.sealed]);

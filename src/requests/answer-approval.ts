@@ -170,6 +170,6 @@ async function findListedChange(
     const now = (await findPlanOf(server, context))?.monthly;
     if (now !== price) return now === undefined ? 'unknown_choice' : 'price_moved';
   }
-  // With a delete, a month that was paid since would be lost without the requester having agreed to that.
+  // A delete would lose a month that was paid since, without the requester having agreed to that.
   return server.paidUntil === confirmed.paidUntil ? undefined : 'already_renewed';
 }

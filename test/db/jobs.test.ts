@@ -108,7 +108,7 @@ describe.each(places)('jobs on $name', ({ make }) => {
     expect(runs).toHaveLength(1);
     expect(await store.save(runs[0] as Job, { text: 'from before' })).toBe(false);
     end();
-    // A server that is busy may answer after its second.
+    // A busy database may answer only after that much time has passed.
     await until(async () => {
       await shared.pass(500);
       return runs.length > 1;

@@ -11,7 +11,7 @@ export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** Parses JSON; undefined if the text is none. */
+/** Parses JSON; undefined if the text isn't JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -125,7 +125,7 @@ it.concurrent('Home of a user from another organization is never published', asy
   expect(team.slack.as('vera').home()).toBeUndefined();
 });
 
-// Whose publications are a second apart at least: nothing runs beside it.
+// Counts publications, which are at least a second apart, so nothing runs beside it.
 it.sequential('Home opened fifty times at once makes at most four calls, and a Home that was never opened is not published', async () => {
   await using team = await startTeam({ servers: 3 });
   const otto = team.slack.as('otto');
