@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import { type App, isValidSlackRequest } from '@slack/bolt';
+import type { App } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { describeDefect } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
+import type { System } from '../system.ts';
 import type { Transport } from './bolt.ts';
 import type { SlackClock } from './slack-api.ts';
 
@@ -33,27 +35,26 @@ export function createHttpReceiver(options: {
   readonly signingSecret: Secret<string>;
   readonly log: Log;
   readonly clock: SlackClock;
+  readonly system: System;
 }): Transport {
   const signingSecret = options.signingSecret.reveal();
-  const { clock } = options;
+  const { clock, system } = options;
   // Limited by size, like `cacheLookups`.
   const known = new LRUCache<string, true>({ maxSize: KNOWN_REQUESTS, sizeCalculation: () => 1 });
   let app: App | undefined;
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readBody(request);
     if (text === undefined) return answer(response, 413);
-    if (!isSigned(request, text, signingSecret)) return answer(response, isAddressTest(text) ? 200 : 401);
-    const signedAt = Number(request.headers['x-slack-request-timestamp']) * 1000;
+    const signed = findSignature(request, text, signingSecret, system.now());
+    if (!signed) return answer(response, isAddressTest(text) ? 200 : 401);
+    const { signature, signedAt } = signed;
     clock.noteRequest(signedAt);
     const body = parseBody(text, request);
     if (!body) return answer(response, 400);
     if (body.ssl_check === '1') return answer(response, 200);
     if (body.type === 'url_verification') return answer(response, 200, { challenge: body.challenge });
-    // A hash of what the signature covers. The signature's header wouldn't be enough: only its part up to a second `=` is
-    // verified.
-    const id = createHash('sha256').update(`v0:${signedAt}:`).update(text).digest('hex');
-    const mayBeReplay = known.has(id) || clock.now() - signedAt > FRESH_MS;
-    known.set(id, true);
+    const mayBeReplay = known.has(signature) || clock.now() - signedAt > FRESH_MS;
+    known.set(signature, true);
     const retries = Number(request.headers['x-slack-retry-num']);
     // Bolt's own receiver would check the signature and parse the body again.
     await app?.processEvent({
@@ -63,7 +64,7 @@ export function createHttpReceiver(options: {
         if (!response.headersSent) answer(response, 200, given);
       },
       ...(retries > 0 && { retryNum: retries }),
-      customProperties: { requestId: id, mayBeReplay },
+      customProperties: { requestId: signature, mayBeReplay },
     });
     // Bolt has waited for its listeners: there is none for such a request.
     if (!response.headersSent) answer(response, 404);
@@ -127,15 +128,21 @@ function answer(response: ServerResponse, status: number, body?: unknown): void 
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
-function isSigned({ headers }: IncomingMessage, body: string, signingSecret: string): boolean {
-  return isValidSlackRequest({
-    signingSecret,
-    body,
-    headers: {
-      'x-slack-signature': String(headers['x-slack-signature']),
-      'x-slack-request-timestamp': Number(headers['x-slack-request-timestamp']),
-    },
-  });
+/** How far the time of a signature may be off, as Slack advises. */
+const SIGNATURE_MS = 5 * MINUTE_MS;
+
+/**
+ * Finds the signature of a body and its time (epoch milliseconds); undefined if it isn't Slack's, or not of now. By Slack's rules
+ * (docs.slack.dev/authentication/verifying-requests-from-slack), like Bolt's own check, which takes three times as long because it
+ * compares hashes of hashes. All of the header is compared, so that it identifies the request.
+ */
+function findSignature({ headers }: IncomingMessage, body: string, signingSecret: string, now: number) {
+  const timestamp = String(headers['x-slack-request-timestamp']);
+  const signedAt = Number(timestamp) * 1000;
+  if (!/^\d+$/.test(timestamp) || Math.abs(now - signedAt) > SIGNATURE_MS) return undefined;
+  const signature = `v0=${createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`).digest('hex')}`;
+  const [given, ours] = [Buffer.from(String(headers['x-slack-signature'])), Buffer.from(signature)];
+  return given.length === ours.length && timingSafeEqual(given, ours) ? { signature, signedAt } : undefined;
 }
 
 /**

@@ -46,9 +46,6 @@ const LIMITS = {
   mostConnections: 400,
 };
 
-/** How far ahead a request's time may be: Bolt refuses requests that are too old, but not those from the future. */
-const MOST_AHEAD_SECONDS = 300;
-
 /**
  * Creates the app's HTTP server, for Slack's requests and the app's own pages (docs/design.md 8.2). It answers every request, on
  * any path, and no unauthenticated request can stop the process. `listen` starts it.
@@ -63,7 +60,6 @@ export function createWebServer(parts: WebParts, limits: Partial<typeof LIMITS> 
     const path = pathOf(request);
     // Bolt throws for any other method on its path, which would end the process.
     if (parts.slack && path === '/slack/events' && request.method === 'POST') {
-      if (isFromFuture(request, parts.system)) return answer(response, 401, 'text/plain', 'too early\n');
       countAck(request, response, parts);
       return parts.slack(request, response);
     }
@@ -172,12 +168,6 @@ function notFound(response: ServerResponse): void {
 /** Returns the path of a request. Cut out by hand, since `URL` throws for `GET //` and the like. */
 function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?', 1)[0] ?? '/';
-}
-
-function isFromFuture({ headers }: IncomingMessage, system: System): boolean {
-  const at = headers['x-slack-request-timestamp'];
-  // Written as a negation, so that NaN and Infinity are not accepted as "not later".
-  return at !== undefined && !(Number(at) <= system.now() / 1000 + MOST_AHEAD_SECONDS);
 }
 
 /** Starts a server; resolves with its port. @throws Error with `code: 'EADDRINUSE'` and the like */
