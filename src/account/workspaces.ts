@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AuditDetails } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
@@ -157,7 +158,11 @@ export function createWorkspaces(foundation: Foundation) {
     },
     list: () => db.selectFrom('workspaces').select(['id', 'name']).orderBy('id').execute(),
     find: async (id: string): Promise<Workspace | undefined> => {
-      const row = await db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
+      // Written out, like `listFor` of the grants.
+      const found = await sql<
+        Record<'id' | 'name' | 'settings', string>
+      >`select id, name, settings from workspaces where id = ${id}`.execute(db);
+      const [row] = found.rows;
       return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };
     },
     /** Replaces settings that are still `was`. False, and nothing is changed, if someone has saved others since. */

@@ -281,12 +281,13 @@ type AuditTrail = ReturnType<typeof startAuditTrail>;
 
 /** Starts the audit of one act: its entries share an ID. Nothing is written yet; writing throws what the store throws. */
 export function startAuditTrail(app: AppContext, action: AuditAction, { actor, surface }: Caller) {
-  const actId = app.system.newId();
+  let actId: string | undefined;
   let subject: AuditSubject = {};
   let unconfirmed: AuditCode | undefined;
   const write = (outcome: AuditEntry['outcome'], code?: AuditCode): Promise<void> => {
     const { workspaceId, userId: actorId, channelId } = actor;
     const who = { workspaceId, actorId, channelId, surface };
+    actId ??= app.system.newId();
     return app.audit.add(makeAuditEntry(app, { ...who, action, actId, ...subject, outcome, code }));
   };
   return {
