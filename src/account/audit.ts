@@ -10,8 +10,8 @@ import {
 } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
-import { DAY_MS, findDay, findDuration, HOUR_MS, MINUTE_MS } from '../core/time.ts';
-import type { AuditFilter, AuditHead, AuditLog } from '../db/audit-log.ts';
+import { DAY_MS, findDay, findDuration, HOUR_MS } from '../core/time.ts';
+import type { AuditFilter, AuditHead } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
@@ -84,25 +84,8 @@ const readAudit = defineUseCase({
   needs: 'owner',
   effect: 'reads',
   run: async (input: Omit<AuditFilter, 'workspaceId'>, { actor, app }): Promise<readonly StoredEntry[]> =>
-    input.seq === undefined
-      ? listVisible({ ...input, workspaceId: actor.workspaceId }, app.audit)
-      : app.audit.list({ ...input, workspaceId: actor.workspaceId }),
+    app.audit.list({ ...input, workspaceId: actor.workspaceId, isBrief: input.seq === undefined }),
 });
-
-/** Lists entries without the `started` ones whose act has ended, and reads on until the page is full. */
-async function listVisible(filter: AuditFilter, audit: AuditLog): Promise<readonly StoredEntry[]> {
-  const visible: StoredEntry[] = [];
-  let { before } = filter;
-  while (visible.length < filter.limit) {
-    const page = await audit.list({ ...filter, before });
-    const started = page.filter(({ outcome }) => outcome === 'started');
-    const ended = new Set(await audit.listEnded(started));
-    visible.push(...page.filter(({ outcome, actId }) => outcome !== 'started' || !ended.has(actId)));
-    before = page.at(-1)?.seq;
-    if (page.length < filter.limit) break;
-  }
-  return visible.slice(0, filter.limit);
-}
 
 const DETAILS_TITLE = 'Audit entry';
 
@@ -407,18 +390,15 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 
 export const PUBLISH_MS = HOUR_MS;
 
-/** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
-const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
-
 /**
  * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
- * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
- * start what a killed one didn't.
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). A process publishes all of them at its start: an earlier one may have
+ * been killed.
  */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {
-    const heads = await audit.listHeads(GROWN_WITHIN_MS);
+    const heads = await audit.listHeads();
     for (const { workspaceId, seq, signature } of heads) {
       if (published.get(workspaceId) === signature) continue;
       log.info('audit head', { workspaceId, seq, signature });
