@@ -6,17 +6,11 @@ import {
   isAuditAction,
   type StoredEntry,
 } from '../core/audit-entry.ts';
-import { describeMoney, type Money } from '../core/money.ts';
-import {
-  DEFAULT_DIGEST,
-  describeDaysBefore,
-  listChanges,
-  type SettingName,
-  type WorkspaceSettings,
-} from '../core/settings.ts';
+import { describeMoney } from '../core/money.ts';
+import { listChanges, type SettingName, type WorkspaceSettings, writeSettings } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { CANCEL_CODES } from '../requests/request.ts';
-import { capital, codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText, mention } from '../slack/kit/text.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
 export function describeAct(act: StoredEntry, currency: string): string {
@@ -201,12 +195,14 @@ export function describeChanges({ details }: StoredEntry): string {
   return lines.join('');
 }
 
-function describeValue(name: SettingName, value: string | undefined): string {
+function describeValue(name: SettingName, value: string | undefined, currency = ''): string {
   if (value === undefined) return NONE[name] ?? 'none';
   if (name === 'freeze') return `on (by ${mention(value.split(' ')[0] ?? '')})`;
   if (value === 'true') return 'on';
   if (value === 'false') return 'off';
-  return name === 'channel' || name === 'digest.channel' ? `<#${value}>` : escapeText(value);
+  if (name === 'channel' || name === 'digest.channel') return `<#${value}>`;
+  const isAmount = name === 'approval.createAbove' || name.startsWith('budget.');
+  return escapeText(isAmount && currency ? `${value} ${currency}` : value);
 }
 
 const NONE: Partial<Readonly<Record<SettingName, string>>> = {
@@ -240,59 +236,14 @@ export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, curren
 
 /** Lists what is set: a line for each of these settings that means something now. */
 export function settingLines(is: WorkspaceSettings, currency: string, names: readonly SettingName[]): string {
+  const values = writeSettings(is);
   return (
     names
       // Without a digest, its other settings mean nothing.
       .filter((name) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
-      .map((name) => `• ${IN_FORCE[name](is, currency)}`)
+      .map((name) => `• ${SETTING_LABELS[name]}: ${describeValue(name, values[name], currency)}`)
       .join('\n')
   );
-}
-
-const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: string) => string>> = {
-  freeze: ({ freeze }) =>
-    freeze
-      ? 'Purchases are frozen: nothing can be bought or renewed'
-      : 'Purchases aren’t frozen: servers can be bought and renewed',
-  announces: ({ announces }) =>
-    announces ? 'Changes are announced in the channel' : 'Changes aren’t announced in channels',
-  'approval.delete': ({ approval }) =>
-    approval.delete ? 'Deletions need approval' : 'Deletions don’t need approval',
-  'approval.renew': ({ approval }) =>
-    approval.renew ? 'Renewals need approval' : 'Renewals don’t need approval',
-  'approval.createAbove': ({ approval: { createAbove } }, currency) =>
-    createAbove === undefined
-      ? 'New servers don’t need approval'
-      : createAbove === 0
-        ? 'Every new server that isn’t free needs approval'
-        : `New servers that cost more than ${inMoney(createAbove, currency)} per month need approval`,
-  'budget.workspace': ({ budget }, currency) =>
-    budget.workspace === undefined
-      ? 'The workspace has no monthly budget'
-      : `The workspace can spend up to ${inMoney(budget.workspace, currency)} per month`,
-  'budget.person': ({ budget }, currency) =>
-    budget.person === undefined
-      ? 'There’s no monthly budget per person'
-      : `Each person can spend up to ${inMoney(budget.person, currency)} per month`,
-  channel: ({ channelId }) =>
-    channelId === undefined
-      ? 'Approval requests are sent as direct messages'
-      : `Approval requests are posted in <#${channelId}>`,
-  currency: (is) =>
-    is.currency === undefined
-      ? 'Amounts are shown in the app’s default currency'
-      : `Amounts are shown in ${escapeText(is.currency)}`,
-  'digest.channel': ({ digest }) =>
-    digest ? `The daily digest is posted in <#${digest.channelId}>` : 'There’s no daily digest',
-  'digest.hour': ({ digest: { hour } = DEFAULT_DIGEST }) =>
-    `The digest is posted between ${hour}:00 and ${hour}:15`,
-  'digest.zone': ({ digest: { zone } = DEFAULT_DIGEST }) => `The digest’s time zone is ${escapeText(zone)}`,
-  'digest.days': ({ digest: { daysBefore } = DEFAULT_DIGEST }) =>
-    `Servers are listed from ${count(daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(daysBefore)})`,
-};
-
-function inMoney(most: Money, currency: string): string {
-  return escapeText(describeMoney(most, currency));
 }
 
 /** The words of each code, to follow a colon. A code without words doesn't compile. */

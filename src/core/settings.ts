@@ -58,19 +58,21 @@ export interface SettingChange {
   readonly after?: string;
 }
 
-/** Lists the settings that differ, with amounts as decimals and times in ISO 8601. */
+/** Lists the settings that differ. */
 export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): readonly SettingChange[] {
-  const before = flatten(was);
-  const after = flatten(is);
+  const before = writeSettings(was);
+  const after = writeSettings(is);
   const names = Object.keys(after) as (keyof typeof after)[];
   const changed = names.filter((name) => before[name] !== after[name]);
   return changed.map((name) => ({ name, before: before[name], after: after[name] }));
 }
 
 /** The name of a setting, as the audit has it. */
-export type SettingName = keyof ReturnType<typeof flatten>;
+export type SettingName = keyof ReturnType<typeof writeSettings>;
 
-function flatten({ announces, approval, budget, channelId, freeze, currency, digest }: WorkspaceSettings) {
+/** Writes each setting as text: amounts as decimals, times in ISO 8601; undefined if it isn't set. */
+export function writeSettings(settings: WorkspaceSettings) {
+  const { announces, approval, budget, channelId, freeze, currency, digest } = settings;
   const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
   return {
     freeze: freeze && `${freeze.by} ${new Date(freeze.since).toISOString()}`,
