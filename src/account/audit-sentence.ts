@@ -46,9 +46,8 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const unknown = { did: 'did', base: 'do', what: `\`${escapeText(act.action)}\`` };
   const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
   const about = what.replace('%', () => subject);
-  const say = lookUp(OUTCOMES, act.outcome) ?? sayUnknown(act.outcome);
   const why = act.code === undefined ? '' : `: ${escapeText(describeCode(act.code))}`;
-  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
+  return OUTCOMES[act.outcome]({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
 }
 
 interface Parts {
@@ -70,17 +69,6 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
   in_doubt: ({ who, base, place, why }) =>
     `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
 };
-
-/** For an outcome of another version of the app, it says only that something was tried. */
-function sayUnknown(outcome: string) {
-  return ({ who, base, place, why }: Parts) =>
-    `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`;
-}
-
-/** Looks up the words for a stored value, which another version of the app may have written. */
-export function lookUp<Words>(words: Readonly<Record<string, Words>>, stored: string): Words | undefined {
-  return Object.hasOwn(words, stored) ? words[stored] : undefined;
-}
 
 /** The sentence for an order whose code means more than the action's own words. */
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
@@ -364,5 +352,5 @@ const CODES: Readonly<Record<AuditCode, string>> = {
 
 /** Describes a code. One that another version of the app has written is shown without its underscores. */
 export function describeCode(code: string): string {
-  return lookUp(CODES, code) ?? code.replaceAll('_', ' ');
+  return Object.hasOwn(CODES, code) ? CODES[code as AuditCode] : code.replaceAll('_', ' ');
 }

@@ -10,7 +10,7 @@ import {
 } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
-import { DAY_MS, findDay, findDuration, HOUR_MS } from '../core/time.ts';
+import { DAY_MS, findDay, findDuration, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { AuditFilter, AuditHead } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
@@ -25,7 +25,6 @@ import {
   describeChanges,
   describeCode,
   describePlace,
-  lookUp,
 } from './audit-sentence.ts';
 
 type ActionGroup = keyof typeof ACTION_GROUPS;
@@ -110,7 +109,7 @@ function listFacts(entry: StoredEntry, currency: string): readonly (readonly [st
     ['When', `${slackDate(at)}\n${utcDate(at)}`],
     ['Who', `${describeActor(actorId)}\n${codeLabel(actorId)}`],
     ...whereOf(entry),
-    ['How', wordsIn(SURFACES, surface)],
+    ['How', SURFACES[surface]],
     ['Outcome', describeOutcome(entry)],
     ...(serverId === undefined ? [] : [['Server', `ID ${codeLabel(String(serverId))}`] as const]),
     ...(money === undefined ? [] : [['Amount', escapeText(describeMoney(money, currency))] as const]),
@@ -127,13 +126,8 @@ function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
 }
 
 function describeOutcome({ outcome, code }: StoredEntry): string {
-  const words = wordsIn(OUTCOMES, outcome);
+  const words = OUTCOMES[outcome];
   return code === undefined ? words : `${words}: ${escapeText(describeCode(code))}`;
-}
-
-/** Describes a stored value. One that another version of the app has written is shown as stored. */
-function wordsIn(words: Readonly<Record<string, string>>, stored: string): string {
-  return lookUp(words, stored) ?? codeLabel(stored);
 }
 
 /** Shows the label as stored: a role or setting with its IDs, before and after. */
@@ -390,15 +384,18 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 
 export const PUBLISH_MS = HOUR_MS;
 
+/** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
+const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
+
 /**
  * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
- * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). A process publishes all of them at its start: an earlier one may have
- * been killed.
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
+ * start what a killed one didn't.
  */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {
-    const heads = await audit.listHeads();
+    const heads = await audit.listHeads(GROWN_WITHIN_MS);
     for (const { workspaceId, seq, signature } of heads) {
       if (published.get(workspaceId) === signature) continue;
       log.info('audit head', { workspaceId, seq, signature });

@@ -92,7 +92,7 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
  * epoch milliseconds.
  */
 export function createAuditLog(foundation: Foundation) {
-  const { db } = foundation;
+  const { db, engine } = foundation;
   const listWorkspaces = async (): Promise<readonly string[]> => {
     const rows = await db
       .selectFrom('audit')
@@ -121,15 +121,25 @@ export function createAuditLog(foundation: Foundation) {
      */
     verify: (workspaceId: string, published?: AuditHead): Promise<AuditVerdict> =>
       verifyAudit(foundation, workspaceId, published),
-    /** Lists the newest entry of every chain. */
-    listHeads: async () => {
-      const heads = await db
-        .selectFrom('audit_heads')
+    /**
+     * Lists the newest entry of every chain. With `withinMs`, only of chains that have grown within that time before the newest
+     * entry of all.
+     */
+    listHeads: async (withinMs?: number) => {
+      const heads = db.selectFrom('audit_heads').where('seq', '>', 0);
+      const newest = heads
+        .select('at')
+        // One from a clock that was ahead would hide all others.
+        .where('at', '<=', engine.clock.now())
+        .orderBy('at', 'desc')
+        .limit(1);
+      const since = withinMs === undefined ? 0 : ((await newest.executeTakeFirst())?.at ?? 0) - withinMs;
+      const rows = await heads
         .select(['workspace_id', 'seq', 'mac'])
-        .where('seq', '>', 0)
+        .where('at', '>=', since)
         .orderBy('workspace_id')
         .execute();
-      return heads.map(({ workspace_id, seq, mac }) => ({ workspaceId: workspace_id, seq, signature: mac }));
+      return rows.map(({ workspace_id, seq, mac }) => ({ workspaceId: workspace_id, seq, signature: mac }));
     },
     /**
      * Removes entries older than `before` in every workspace, and audits that. Keeps an altered entry and everything after it as
