@@ -156,20 +156,11 @@ export function createSealedTexts(foundation: Foundation) {
       if (isAudited && !isChanging) await audit(foundation, actId, 'done');
       return count;
     },
-    /** Lists the keys that texts are encrypted with and that the keyring lacks: one of each table. */
+    /** Lists the keys that texts are encrypted with and that the keyring lacks. */
     listMissingKeys: async (): Promise<readonly string[]> => {
-      const missing = new Set<string>();
-      const known = [...foundation.vault.checks.keys()];
-      for (const kind of COLUMNS) {
-        const isKnown = sql.join(
-          known.map((keyId) => isUnder(kind.column, keyId)),
-          sql` or `,
-        );
-        const query = sql<Row>`${selectSealed(kind)} and not (${isKnown}) limit 1`;
-        for (const row of (await query.execute(foundation.db)).rows)
-          missing.add(keyOf(String(row[kind.column])));
-      }
-      return [...missing];
+      const used = new Set<string>();
+      for await (const { token } of walk(foundation)) used.add(keyOf(token));
+      return [...used].filter((keyId) => !foundation.vault.checks.has(keyId));
     },
   };
 }

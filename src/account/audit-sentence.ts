@@ -6,17 +6,11 @@ import {
   isAuditAction,
   type StoredEntry,
 } from '../core/audit-entry.ts';
-import { describeMoney, type Money } from '../core/money.ts';
-import {
-  DEFAULT_DIGEST,
-  describeDaysBefore,
-  listChanges,
-  type SettingName,
-  type WorkspaceSettings,
-} from '../core/settings.ts';
+import { describeMoney } from '../core/money.ts';
+import { listChanges, type SettingName, type WorkspaceSettings, writeSettings } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { CANCEL_CODES } from '../requests/request.ts';
-import { capital, codeLabel, count, escapeText, mention } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText, mention } from '../slack/kit/text.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
 export function describeAct(act: StoredEntry, currency: string): string {
@@ -52,9 +46,8 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const unknown = { did: 'did', base: 'do', what: `\`${escapeText(act.action)}\`` };
   const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
   const about = what.replace('%', () => subject);
-  const say = lookUp(OUTCOMES, act.outcome) ?? sayUnknown(act.outcome);
   const why = act.code === undefined ? '' : `: ${escapeText(describeCode(act.code))}`;
-  return say({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
+  return OUTCOMES[act.outcome]({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
 }
 
 interface Parts {
@@ -76,17 +69,6 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
   in_doubt: ({ who, base, place, why }) =>
     `${who} tried to ${base}${place}; the outcome is unconfirmed${why}`,
 };
-
-/** For an outcome of another version of the app, it says only that something was tried. */
-function sayUnknown(outcome: string) {
-  return ({ who, base, place, why }: Parts) =>
-    `${who} tried to ${base}${place}: \`${escapeText(outcome.replaceAll('_', ' '))}\`${why}`;
-}
-
-/** Looks up the words for a stored value, which another version of the app may have written. */
-export function lookUp<Words>(words: Readonly<Record<string, Words>>, stored: string): Words | undefined {
-  return Object.hasOwn(words, stored) ? words[stored] : undefined;
-}
 
 /** The sentence for an order whose code means more than the action's own words. */
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
@@ -201,12 +183,14 @@ export function describeChanges({ details }: StoredEntry): string {
   return lines.join('');
 }
 
-function describeValue(name: SettingName, value: string | undefined): string {
+function describeValue(name: SettingName, value: string | undefined, currency = ''): string {
   if (value === undefined) return NONE[name] ?? 'none';
   if (name === 'freeze') return `on (by ${mention(value.split(' ')[0] ?? '')})`;
   if (value === 'true') return 'on';
   if (value === 'false') return 'off';
-  return name === 'channel' || name === 'digest.channel' ? `<#${value}>` : escapeText(value);
+  if (name === 'channel' || name === 'digest.channel') return `<#${value}>`;
+  const isAmount = name === 'approval.createAbove' || name.startsWith('budget.');
+  return escapeText(isAmount && currency ? `${value} ${currency}` : value);
 }
 
 const NONE: Partial<Readonly<Record<SettingName, string>>> = {
@@ -240,59 +224,14 @@ export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, curren
 
 /** Lists what is set: a line for each of these settings that means something now. */
 export function settingLines(is: WorkspaceSettings, currency: string, names: readonly SettingName[]): string {
+  const values = writeSettings(is);
   return (
     names
       // Without a digest, its other settings mean nothing.
       .filter((name) => is.digest !== undefined || !name.startsWith('digest.') || name === 'digest.channel')
-      .map((name) => `• ${IN_FORCE[name](is, currency)}`)
+      .map((name) => `• ${SETTING_LABELS[name]}: ${describeValue(name, values[name], currency)}`)
       .join('\n')
   );
-}
-
-const IN_FORCE: Readonly<Record<SettingName, (is: WorkspaceSettings, currency: string) => string>> = {
-  freeze: ({ freeze }) =>
-    freeze
-      ? 'Purchases are frozen: nothing can be bought or renewed'
-      : 'Purchases aren’t frozen: servers can be bought and renewed',
-  announces: ({ announces }) =>
-    announces ? 'Changes are announced in the channel' : 'Changes aren’t announced in channels',
-  'approval.delete': ({ approval }) =>
-    approval.delete ? 'Deletions need approval' : 'Deletions don’t need approval',
-  'approval.renew': ({ approval }) =>
-    approval.renew ? 'Renewals need approval' : 'Renewals don’t need approval',
-  'approval.createAbove': ({ approval: { createAbove } }, currency) =>
-    createAbove === undefined
-      ? 'New servers don’t need approval'
-      : createAbove === 0
-        ? 'Every new server that isn’t free needs approval'
-        : `New servers that cost more than ${inMoney(createAbove, currency)} per month need approval`,
-  'budget.workspace': ({ budget }, currency) =>
-    budget.workspace === undefined
-      ? 'The workspace has no monthly budget'
-      : `The workspace can spend up to ${inMoney(budget.workspace, currency)} per month`,
-  'budget.person': ({ budget }, currency) =>
-    budget.person === undefined
-      ? 'There’s no monthly budget per person'
-      : `Each person can spend up to ${inMoney(budget.person, currency)} per month`,
-  channel: ({ channelId }) =>
-    channelId === undefined
-      ? 'Approval requests are sent as direct messages'
-      : `Approval requests are posted in <#${channelId}>`,
-  currency: (is) =>
-    is.currency === undefined
-      ? 'Amounts are shown in the app’s default currency'
-      : `Amounts are shown in ${escapeText(is.currency)}`,
-  'digest.channel': ({ digest }) =>
-    digest ? `The daily digest is posted in <#${digest.channelId}>` : 'There’s no daily digest',
-  'digest.hour': ({ digest: { hour } = DEFAULT_DIGEST }) =>
-    `The digest is posted between ${hour}:00 and ${hour}:15`,
-  'digest.zone': ({ digest: { zone } = DEFAULT_DIGEST }) => `The digest’s time zone is ${escapeText(zone)}`,
-  'digest.days': ({ digest: { daysBefore } = DEFAULT_DIGEST }) =>
-    `Servers are listed from ${count(daysBefore[0] ?? 0, 'day')} before their paid time ends (steps: ${describeDaysBefore(daysBefore)})`,
-};
-
-function inMoney(most: Money, currency: string): string {
-  return escapeText(describeMoney(most, currency));
 }
 
 /** The words of each code, to follow a colon. A code without words doesn't compile. */
@@ -413,5 +352,5 @@ const CODES: Readonly<Record<AuditCode, string>> = {
 
 /** Describes a code. One that another version of the app has written is shown without its underscores. */
 export function describeCode(code: string): string {
-  return lookUp(CODES, code) ?? code.replaceAll('_', ' ');
+  return Object.hasOwn(CODES, code) ? CODES[code as AuditCode] : code.replaceAll('_', ' ');
 }

@@ -11,7 +11,7 @@ import {
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
 import { DAY_MS, findDay, findDuration, HOUR_MS, MINUTE_MS } from '../core/time.ts';
-import type { AuditFilter, AuditHead, AuditLog } from '../db/audit-log.ts';
+import type { AuditFilter, AuditHead } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
@@ -25,7 +25,6 @@ import {
   describeChanges,
   describeCode,
   describePlace,
-  lookUp,
 } from './audit-sentence.ts';
 
 type ActionGroup = keyof typeof ACTION_GROUPS;
@@ -84,25 +83,8 @@ const readAudit = defineUseCase({
   needs: 'owner',
   effect: 'reads',
   run: async (input: Omit<AuditFilter, 'workspaceId'>, { actor, app }): Promise<readonly StoredEntry[]> =>
-    input.seq === undefined
-      ? listVisible({ ...input, workspaceId: actor.workspaceId }, app.audit)
-      : app.audit.list({ ...input, workspaceId: actor.workspaceId }),
+    app.audit.list({ ...input, workspaceId: actor.workspaceId, isBrief: input.seq === undefined }),
 });
-
-/** Lists entries without the `started` ones whose act has ended, and reads on until the page is full. */
-async function listVisible(filter: AuditFilter, audit: AuditLog): Promise<readonly StoredEntry[]> {
-  const visible: StoredEntry[] = [];
-  let { before } = filter;
-  while (visible.length < filter.limit) {
-    const page = await audit.list({ ...filter, before });
-    const started = page.filter(({ outcome }) => outcome === 'started');
-    const ended = new Set(await audit.listEnded(started));
-    visible.push(...page.filter(({ outcome, actId }) => outcome !== 'started' || !ended.has(actId)));
-    before = page.at(-1)?.seq;
-    if (page.length < filter.limit) break;
-  }
-  return visible.slice(0, filter.limit);
-}
 
 const DETAILS_TITLE = 'Audit entry';
 
@@ -127,7 +109,7 @@ function listFacts(entry: StoredEntry, currency: string): readonly (readonly [st
     ['When', `${slackDate(at)}\n${utcDate(at)}`],
     ['Who', `${describeActor(actorId)}\n${codeLabel(actorId)}`],
     ...whereOf(entry),
-    ['How', wordsIn(SURFACES, surface)],
+    ['How', SURFACES[surface]],
     ['Outcome', describeOutcome(entry)],
     ...(serverId === undefined ? [] : [['Server', `ID ${codeLabel(String(serverId))}`] as const]),
     ...(money === undefined ? [] : [['Amount', escapeText(describeMoney(money, currency))] as const]),
@@ -144,13 +126,8 @@ function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
 }
 
 function describeOutcome({ outcome, code }: StoredEntry): string {
-  const words = wordsIn(OUTCOMES, outcome);
+  const words = OUTCOMES[outcome];
   return code === undefined ? words : `${words}: ${escapeText(describeCode(code))}`;
-}
-
-/** Describes a stored value. One that another version of the app has written is shown as stored. */
-function wordsIn(words: Readonly<Record<string, string>>, stored: string): string {
-  return lookUp(words, stored) ?? codeLabel(stored);
 }
 
 /** Shows the label as stored: a role or setting with its IDs, before and after. */

@@ -6,7 +6,7 @@ import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
 import { withTimeout } from '../core/promises.ts';
-import { DEFAULT_SETTINGS, DIGEST, listChanges, type WorkspaceSettings } from '../core/settings.ts';
+import { DEFAULT_SETTINGS, DIGEST, listChanges } from '../core/settings.ts';
 import { findZone } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
@@ -192,23 +192,36 @@ export function createWorkspaces(foundation: Foundation) {
 
 const amount = z.number().int().min(0).transform(money).exactOptional();
 
-/** Settings, as a form showed them. */
+/** The settings that owners make for their workspace (docs/design.md 8.4), as they are stored and as a form carries them. */
 export const settingsSchema = z.object({
+  /** Whether changes are announced in the channel. */
   announces: z.boolean(),
+  /**
+   * The two-person rule: what needs another manager's approval (docs/approvals.md). Creates with a higher monthly price than
+   * `createAbove`, or an unknown one, do; absent for none, 0 for all that cost something.
+   */
   approval: z.object({ delete: z.boolean(), renew: z.boolean(), createAbove: amount }),
+  /** The most that the workspace, and each person, may spend with the app in a calendar month (UTC); absent for no limit. */
   budget: z.object({ workspace: amount, person: amount }),
+  /** Where approval requests are posted; if absent, they are sent to managers directly. */
   channelId: channelId.exactOptional(),
+  /** A purchase freeze: nothing is created or renewed until an owner lifts it. `since`: epoch milliseconds. */
   freeze: z.object({ by: userId, since: z.number() }).exactOptional(),
+  /** The currency of amounts, in place of the operator's `HOSTING_CURRENCY`. */
   currency: z.string().exactOptional(),
+  /** The daily digest (docs/reminders.md); absent if none is posted. */
   digest: z
     .object({
       channelId,
+      /** When it is posted, in `zone`, the IANA name of a time zone. */
       hour: z.number().int().min(0).max(23),
       zone: z.string(),
-      daysBefore: z.array(z.number().int().min(1)).min(1),
+      /** Days before the end of the paid time, largest first: the digest lists a server from the first, with rising urgency. */
+      daysBefore: z.array(z.number().int().min(1)).min(1).readonly(),
     })
     .exactOptional(),
 });
+export type WorkspaceSettings = z.output<typeof settingsSchema>;
 
 /** Settings as they are stored: one that was unknown to the version that wrote them is missing. */
 const storedSchema = z.looseObject({ approval: z.looseObject({}).default({}) });

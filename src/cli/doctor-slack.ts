@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Store } from '../context.ts';
 import { listNamedOwners } from '../core/roles.ts';
+import { SCOPES } from '../slack/refusals.ts';
 
 export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 
@@ -92,28 +93,6 @@ async function checkToken(
   const bot = await callSlack(config, token, 'bots.info', { bot: app.bot_id });
   return bot.isOk ? botFields.safeParse(bot.body).data?.bot.app_id : undefined;
 }
-
-/** The scopes of manifest.yml, and what is lost without each. */
-export const SCOPES = {
-  commands: { isRequired: true, lost: 'users don’t have /vps' },
-  'chat:write': { isRequired: true, lost: 'nothing can be posted' },
-  'app_mentions:read': { isRequired: true, lost: 'commands by mention aren’t answered' },
-  'im:history': { isRequired: true, lost: 'commands by direct message aren’t answered' },
-  'users:read': {
-    isRequired: false,
-    lost: 'workspace admins aren’t owners, and roles of user groups and channels don’t count',
-  },
-  'usergroups:read': { isRequired: false, lost: 'user groups can’t have roles' },
-  'channels:read': {
-    isRequired: false,
-    lost: 'nothing is announced in public channels, and none can be chosen for approvals',
-  },
-  'groups:read': {
-    isRequired: false,
-    lost: 'nothing is announced in private channels, and none can be chosen for approvals',
-  },
-  'reactions:write': { isRequired: false, lost: 'alerts get no ✅ when a server is back' },
-} as const satisfies Readonly<Record<string, { readonly isRequired: boolean; readonly lost: string }>>;
 
 function checkScopes({ report }: Checkup, name: string, granted: readonly string[] | undefined): void {
   const check = `${name} scopes`;

@@ -1,6 +1,6 @@
 import { parseKeyConfig } from '../config.ts';
-import { HostingError, isRefusal, Refusal } from '../core/errors.ts';
-import { isFullName, unmatchedWords } from '../core/find-server.ts';
+import { isExpected, isRefusal } from '../core/errors.ts';
+import { isFullName } from '../core/find-server.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { commandLineOf } from '../core/roles.ts';
 import { isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
@@ -8,8 +8,8 @@ import type { OnWait } from '../hosting/hosting-api.ts';
 import { type ServerCard, showServer } from '../servers/card.ts';
 import { changePower, type PowerChange, watchServer } from '../servers/change-power.ts';
 import { listServers } from '../servers/list.ts';
-import { utcDate } from '../slack/kit/text.ts';
-import { VERBS } from '../words.ts';
+import { decodeText, utcDate } from '../slack/kit/text.ts';
+import { VERBS, wordsOfError } from '../words.ts';
 import {
   chooseOnly,
   confirmOnTerminal,
@@ -287,52 +287,19 @@ function dayOf({ paidUntil }: Server): string {
   return paidUntil === undefined ? '-' : utcDate(paidUntil);
 }
 
+/** Puts an expected error into the words that Slack would show, as plain text. */
 function explain(error: unknown): string | undefined {
-  if (error instanceof HostingError) return explainHosting(error);
-  return error instanceof Refusal ? explainRefusal(error) : undefined;
-}
-
-function explainRefusal(error: Refusal): string | undefined {
-  if (isRefusal(error, 'unknown_server')) {
-    const { typed, nearest, near = [], extent } = error.details;
-    const labels = nearest === undefined ? near.map(({ label }) => label) : [nearest];
-    const hint = labels.length > 0 ? ` Nearest: ${labels.map(plainText).join(', ')}.` : '';
-    const unmatched = unmatchedWords(typed, `"${plainText(typed)}"`, extent).replaceAll('’', "'");
-    return `${unmatched}${hint} Nothing was changed.`;
-  }
+  if (isRefusal(error, 'no_api_key')) return 'This workspace has no API key. Set one with: vps-slack key set';
   if (isRefusal(error, 'ambiguous_server')) {
     const { typed, servers } = error.details;
     return `${servers.length} servers match "${plainText(typed)}". Nothing was changed. Use an ID:\n${describeServers(servers)}`;
   }
-  if (isRefusal(error, 'server_protected')) {
-    const { server, act, protectedBy } = error.details;
-    return `${plainText(server.label)} is protected by ${protectedBy}, so it can't be ${VERBS[act].past}. An owner can lift the protection on its card in Slack.`;
-  }
-  if (isRefusal(error, 'no_api_key')) return 'This workspace has no API key. Set one with: vps-slack key set';
-  if (isRefusal(error, 'key_unreadable'))
-    return `The API key was encrypted with key "${error.details.keyId}", which is missing from ENCRYPTION_KEYS.`;
-  if (isRefusal(error, 'waited_too_long'))
-    return "The hosting API's rate limit is used up, so nothing was sent. Try again in a minute.";
-  return undefined;
+  if (!isExpected(error)) return undefined;
+  const words = wordsOfError(error, '')
+    .replaceAll('`', '')
+    .replace(/<@(\w+)>/g, '$1');
+  return plainText(decodeText(words));
 }
-
-function explainHosting({ code, details }: HostingError): string {
-  const { failed, state } = details;
-  const what = failed ? `${plainText(failed.label)} wasn't ${VERBS[failed.act].past}: ` : '';
-  if (code === 'wrong_state' && state !== undefined) return `${what}it is ${plainText(state)}.`;
-  return `${what}${CAUSES[code] ?? `the hosting API refused (${code.replaceAll('_', ' ')})`}.`;
-}
-
-const CAUSES: Partial<Readonly<Record<HostingError['code'], string>>> = {
-  unauthorized: 'the hosting API rejected the API key',
-  not_allowed: "the hosting API isn't open for this account yet",
-  not_found: 'the server is no longer in the hosting account',
-  wrong_state: "the server's current state doesn't allow it",
-  rate_limited: "the hosting API's rate limit is used up",
-  not_sent: "the hosting API couldn't be reached, so nothing was sent",
-  no_answer: "the hosting API didn't answer",
-  unreadable_answer: "the hosting API's answer couldn't be read",
-};
 
 export const vps: Program = {
   usage: USAGE,

@@ -108,7 +108,7 @@ export interface AuditEntry extends AuditSubject {
 }
 
 /** An entry as it is stored. Another version of the app may have written words that this version doesn't know. */
-export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outcome' | 'surface'> {
+export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code'> {
   readonly id: AuditEntryId;
   /** The server's label, or the details in one line. */
   readonly label?: string;
@@ -117,8 +117,6 @@ export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code' | 'outco
   /** Signs the entry for that position. */
   readonly signature: string;
   readonly action: string;
-  readonly surface: string;
-  readonly outcome: string;
   readonly code?: string;
 }
 

@@ -1,37 +1,12 @@
+import type { WorkspaceSettings } from '../account/workspaces.ts';
 import type { Purchase } from '../purchases/operation.ts';
-import type { ChannelId, UserId } from './ids.ts';
 import { describeMoney, type Money } from './money.ts';
 
-/** The two-person rule: what needs another manager's approval (docs/approvals.md). Off by default. */
-interface ApprovalRule {
-  readonly delete: boolean;
-  readonly renew: boolean;
-  /** Creates with a higher monthly price, or an unknown one, need approval; absent for none, 0 for all that cost something. */
-  readonly createAbove?: Money;
-}
+export type { WorkspaceSettings };
 
-/** A purchase freeze: nothing is created or renewed until an owner lifts it. */
-export interface PurchaseFreeze {
-  readonly by: UserId;
-  /** Epoch milliseconds. */
-  readonly since: number;
-}
-
-/** The settings that owners make for their workspace (docs/design.md 8.4). */
-export interface WorkspaceSettings {
-  /** Whether changes are announced in the channel. */
-  readonly announces: boolean;
-  readonly approval: ApprovalRule;
-  /** The most that the workspace, and each person, may spend with the app in a calendar month (UTC); absent for no limit. */
-  readonly budget: { readonly workspace?: Money; readonly person?: Money };
-  /** Where approval requests are posted; if absent, they are sent to managers directly. */
-  readonly channelId?: string;
-  readonly freeze?: PurchaseFreeze;
-  /** The currency of amounts, in place of the operator's `HOSTING_CURRENCY`. */
-  readonly currency?: string;
-  /** The daily digest; absent if none is posted. */
-  readonly digest?: DigestSettings;
-}
+type ApprovalRule = WorkspaceSettings['approval'];
+export type PurchaseFreeze = NonNullable<WorkspaceSettings['freeze']>;
+export type DigestSettings = NonNullable<WorkspaceSettings['digest']>;
 
 /** The settings of a workspace whose owners have changed none. */
 export const DEFAULT_SETTINGS: WorkspaceSettings = {
@@ -58,19 +33,21 @@ export interface SettingChange {
   readonly after?: string;
 }
 
-/** Lists the settings that differ, with amounts as decimals and times in ISO 8601. */
+/** Lists the settings that differ. */
 export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): readonly SettingChange[] {
-  const before = flatten(was);
-  const after = flatten(is);
+  const before = writeSettings(was);
+  const after = writeSettings(is);
   const names = Object.keys(after) as (keyof typeof after)[];
   const changed = names.filter((name) => before[name] !== after[name]);
   return changed.map((name) => ({ name, before: before[name], after: after[name] }));
 }
 
 /** The name of a setting, as the audit has it. */
-export type SettingName = keyof ReturnType<typeof flatten>;
+export type SettingName = keyof ReturnType<typeof writeSettings>;
 
-function flatten({ announces, approval, budget, channelId, freeze, currency, digest }: WorkspaceSettings) {
+/** Writes each setting as text: amounts as decimals, times in ISO 8601; undefined if it isn't set. */
+export function writeSettings(settings: WorkspaceSettings) {
+  const { announces, approval, budget, channelId, freeze, currency, digest } = settings;
   const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
   return {
     freeze: freeze && `${freeze.by} ${new Date(freeze.since).toISOString()}`,
@@ -91,17 +68,6 @@ function flatten({ announces, approval, budget, channelId, freeze, currency, dig
 
 /** The kind of job that posts the digest of a workspace at its hour; its key is the workspace's ID. */
 export const DIGEST = 'digest';
-
-/** The settings of a workspace's daily digest (docs/reminders.md). */
-export interface DigestSettings {
-  readonly channelId: ChannelId;
-  /** The hour when it is posted, 0 to 23, in `zone`. */
-  readonly hour: number;
-  /** The IANA name of a time zone, such as Europe/Berlin. */
-  readonly zone: string;
-  /** Days before the end of the paid time, largest first: the digest lists a server from the first, with rising urgency. */
-  readonly daysBefore: readonly number[];
-}
 
 /** The values that the form proposes; for the zone only if the owner's own is unknown. */
 export const DEFAULT_DIGEST = { hour: 9, zone: 'UTC', daysBefore: [7, 3, 1] } as const;

@@ -1,4 +1,4 @@
-import type { SelectQueryBuilder } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import {
   type AuditAction,
   type AuditDetails,
@@ -12,7 +12,6 @@ import { money } from '../core/money.ts';
 import {
   AUDITED,
   addAudit,
-  type FoundEntry,
   type Head,
   hasEvidence,
   judge,
@@ -46,6 +45,8 @@ export interface AuditFilter {
   readonly until?: number;
   /** Only entries with a smaller number. */
   readonly before?: number;
+  /** Leaves out the beginnings of acts whose outcome is recorded. */
+  readonly isBrief?: boolean;
   readonly limit: number;
 }
 
@@ -106,28 +107,11 @@ export function createAuditLog(foundation: Foundation) {
   return {
     add: (entry: AuditEntry): Promise<void> => add(foundation, entry),
     /** Newest first. */
-    list: async ({ before, limit, ...filter }: AuditFilter): Promise<readonly StoredEntry[]> => {
-      let query = select(foundation, filter).orderBy('seq', 'desc').limit(limit);
-      if (before !== undefined) query = query.where('seq', '<', before);
+    list: async ({ before, isBrief, limit, ...filter }: AuditFilter): Promise<readonly StoredEntry[]> => {
+      let query = select(foundation, filter).orderBy('audit.seq', 'desc').limit(limit);
+      if (before !== undefined) query = query.where('audit.seq', '<', before);
+      if (isBrief) query = query.where(isNews);
       return (await query.execute()).map(toEntry);
-    },
-    /** Lists the acts of these `started` entries whose outcome is recorded. */
-    listEnded: async (started: readonly StoredEntry[]): Promise<readonly string[]> => {
-      const [first] = started;
-      if (!first) return [];
-      const places = started.map(({ seq }) => seq);
-      const acts = started.map(({ actId }) => actId);
-      const rows = await db
-        .selectFrom('audit')
-        .select('act_id')
-        .distinct()
-        .where('workspace_id', '=', first.workspaceId)
-        .where('seq', '>', Math.min(...places))
-        .where('seq', '<=', Math.max(...places) + LOOK_AHEAD)
-        .where('outcome', '<>', 'started')
-        .where('act_id', 'in', acts)
-        .execute();
-      return rows.map((row) => row.act_id);
     },
     /** Oldest first, page by page. */
     read: (filter: Filter): AsyncIterable<StoredEntry> => readAll(foundation, filter),
@@ -173,7 +157,7 @@ function add(foundation: Foundation, entry: AuditEntry): Promise<void> {
   return engine.transact(db, (trx) => addAudit(trx, foundation, entry));
 }
 
-type Filter = Omit<AuditFilter, 'before' | 'limit'>;
+type Filter = Omit<AuditFilter, 'before' | 'isBrief' | 'limit'>;
 
 function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
   const { workspaceId, actorId, server, serverId, outcome, actions, seq, since, until } = filter;
@@ -191,6 +175,18 @@ function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 
     const typedId = /^\d{1,15}$/.test(server) ? Number(server) : undefined;
     return typedId === undefined ? byLabel : column.or([byLabel, column('server_id', '=', typedId)]);
   });
+}
+
+/** Whether an entry says more than that an act began whose outcome another entry has. */
+function isNews(column: ExpressionBuilder<Tables, 'audit'>) {
+  const ends = column
+    .selectFrom('audit as end')
+    .select('end.seq')
+    .whereRef('end.workspace_id', '=', 'audit.workspace_id')
+    .whereRef('end.act_id', '=', 'audit.act_id')
+    .whereRef('end.seq', '>', 'audit.seq')
+    .where('end.seq', '<=', column('audit.seq', '+', LOOK_AHEAD));
+  return column.or([column('audit.outcome', '<>', 'started'), column.not(column.exists(ends))]);
 }
 
 async function* readAll(foundation: Foundation, filter: Filter): AsyncGenerator<StoredEntry> {
@@ -247,6 +243,7 @@ async function verifyAudit(
   }
 }
 
+/** Walks a chain to its head as it was read; what is added in the meantime comes after that. */
 async function walk(
   { db, vault }: Foundation,
   workspaceId: string,
@@ -255,27 +252,31 @@ async function walk(
 ): Promise<AuditVerdict> {
   const start = proveStart(vault, workspaceId, head);
   if ('problem' in start) return { ok: false, ...start };
+  const end = head ?? NO_LINK;
   let link: Link = start;
-  let fault = findOther(link, published);
-  let newest = 0;
-  for (let page: readonly FoundEntry[] | undefined; !fault; ) {
-    page = await readPage(db, workspaceId, page && link.seq);
-    for (const entry of page) {
-      fault ??= findEntryFault(vault, workspaceId, entry, link) ?? findOther(entry, published);
-      link = entry;
-    }
-    if (fault || page.length > 0) continue;
-    // Read after the entries: what it knows of beyond these was added in the meantime, or is missing on the next page.
-    const end = await readHead(db, workspaceId);
-    fault = link.seq < newest ? describeGap(link.seq + 1, newest) : findHeadFault(vault, workspaceId, end);
-    newest = Number(end?.seq ?? 0);
-    if (fault || newest > link.seq) continue;
-    if (newest < link.seq || (end && end.mac !== link.mac)) fault = describeHead(link.seq);
-    else if (!end && (await hasEvidence(db, workspaceId))) fault = describeHead(0);
-    else if (published && published.seq > link.seq) fault = describeGap(link.seq + 1, published.seq);
-    else return describeWhole(start, link, head);
+  let fault = findHeadFault(vault, workspaceId, head) ?? findOther(link, published);
+  const readNext = () => readPage(db, workspaceId, link === start ? undefined : link.seq);
+  const check = (entry: AuditRow) => {
+    fault ??= findEntryFault(vault, workspaceId, entry, link) ?? findOther(entry, published);
+    link = entry;
+  };
+  while (!fault && link.seq < end.seq) {
+    const page = await readNext();
+    if (page.length === 0) fault = describeGap(link.seq + 1, end.seq);
+    for (const entry of page) if (link.seq < end.seq) check(entry);
   }
-  return { ok: false, ...fault };
+  if (fault) return { ok: false, ...fault };
+  if (link.mac !== end.mac || (!head && (await hasEvidence(db, workspaceId))))
+    return { ok: false, ...describeHead(link.seq) };
+  if (published && published.seq > link.seq)
+    return { ok: false, ...describeGap(link.seq + 1, published.seq) };
+  const last = link;
+  const [later] = await readNext();
+  if (later && (await readHead(db, workspaceId))?.seq === head?.seq) {
+    check(later);
+    return { ok: false, ...(fault ?? describeHead(last.seq)) };
+  }
+  return describeWhole(start, last, head);
 }
 
 function describeWhole({ seq: before }: Link, { seq: to }: Link, head: Head | undefined): AuditVerdict {
@@ -285,14 +286,14 @@ function describeWhole({ seq: before }: Link, { seq: to }: Link, head: Head | un
     entries,
     from: entries === 0 ? 0 : before + 1,
     to: entries === 0 ? 0 : to,
-    pruned: before === 0 ? undefined : { count: before, at: Number(head?.pruned_at) },
+    pruned: before === 0 ? undefined : { count: before, at: head?.pruned_at ?? 0 },
   };
 }
 
 function proveStart(vault: Vault, workspaceId: string, head: Head | undefined): Link | AuditFault {
   if (!head || head.pruned_signature === '') return NO_LINK;
   const verdict = judge(vault, 'audit pruned', writePruned(workspaceId, head), head.pruned_signature);
-  const seq = Number(head.pruned_seq);
+  const seq = head.pruned_seq;
   if (verdict === 'signed') return { seq, mac: head.pruned_mac };
   return verdict === 'altered'
     ? describeHead(seq)
@@ -310,30 +311,29 @@ function findHeadFault(vault: Vault, workspaceId: string, head: Head | undefined
   if (!head) return undefined;
   const verdict = judge(vault, 'audit head', writeHead(workspaceId, head), head.signature);
   if (verdict === 'signed') return undefined;
-  const seq = Number(head.seq);
   return verdict === 'altered'
-    ? describeHead(seq)
-    : describeLostKey({ seq }, 'The end of the chain', verdict.lostKey);
+    ? describeHead(head.seq)
+    : describeLostKey({ seq: head.seq }, 'The end of the chain', verdict.lostKey);
 }
 
 /** Finds what is wrong with an entry that comes after another. */
 function findEntryFault(
   vault: Vault,
   workspaceId: string,
-  { seq, mac, cells }: FoundEntry,
+  entry: AuditRow,
   before: Link,
 ): AuditFault | undefined {
-  const id = cells.id ?? '';
-  const verdict = judge(vault, 'audit entry', writeEntry(cells), mac);
+  const { seq, id, mac, previous } = entry;
+  const verdict = judge(vault, 'audit entry', writeEntry(entry), mac);
   const next = before.seq + 1;
   if (verdict === 'altered' || seq < next) {
-    const words = `Entry ${cells.seq} (${id}) is not as it was written: it was changed or moved, or does not belong here.`;
+    const words = `Entry ${seq} (${id}) is not as it was written: it was changed or moved, or does not belong here.`;
     return { seq, id, problem: 'changed', words };
   }
   if (verdict !== 'signed') return describeLostKey({ seq, id }, `Entry ${seq} (${id})`, verdict.lostKey);
   if (seq > next) return describeGap(next, seq - 1);
-  if (cells.previous === before.mac) return undefined;
-  const found = readBreak(cells.previous ?? '');
+  if (previous === before.mac) return undefined;
+  const found = readBreak(previous);
   const proof = found && judge(vault, 'audit head', writeHead(workspaceId, before), found);
   if (proof === 'signed') return undefined;
   if (typeof proof === 'object')
@@ -394,7 +394,7 @@ async function pruneChain(
   by: Pruner,
 ): Promise<Outcome> {
   const [oldest] = await readPage(foundation.db, workspaceId);
-  if (!oldest || !isOlder(oldest, before)) return { removed: 0 };
+  if (!oldest || oldest.at >= before) return { removed: 0 };
   const actId = foundation.newId();
   const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
     add(foundation, { ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
@@ -424,7 +424,7 @@ function prunePage(
     if ('problem' in start) return { removed: 0, fault: start };
     let link: Link = start;
     for (const entry of await readPage(trx, workspaceId)) {
-      if (!isOlder(entry, before)) break;
+      if (entry.at >= before) break;
       const fault = findEntryFault(vault, workspaceId, entry, link);
       if (fault) return { removed: 0, fault };
       link = entry;
@@ -437,16 +437,11 @@ function prunePage(
       .where('seq', '<=', link.seq)
       .execute();
     const pruned = { pruned_seq: link.seq, pruned_mac: link.mac, pruned_at: at };
-    const text = writePruned(workspaceId, { ...pruned, pruned_seq: String(link.seq), pruned_at: String(at) });
     await trx
       .updateTable('audit_heads')
-      .set({ ...pruned, pruned_signature: vault.sign(text, 'audit pruned') })
+      .set({ ...pruned, pruned_signature: vault.sign(writePruned(workspaceId, pruned), 'audit pruned') })
       .where('workspace_id', '=', workspaceId)
       .execute();
     return { removed };
   });
-}
-
-function isOlder({ cells }: FoundEntry, before: number): boolean {
-  return Number(cells.at) < before;
 }

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { isRefusal } from '../core/errors.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
@@ -73,7 +73,7 @@ async function takeEnd(
 ): Promise<Link> {
   const head = await lockHead(trx, workspaceId);
   const verdict = judge(vault, 'audit head', writeHead(workspaceId, head), head.signature);
-  if (verdict === 'signed') return { seq: Number(head.seq), mac: head.mac };
+  if (verdict === 'signed') return head;
   const newest = await findNewest(trx, workspaceId);
   const isNew =
     head.signature === '' && newest === NO_LINK && !(await hasEvidence(trx, workspaceId, operationId));
@@ -84,12 +84,12 @@ async function storeEnd(
   trx: Transaction<Tables>,
   vault: Vault,
   { workspaceId, at }: Pick<AuditEntry, 'workspaceId' | 'at'>,
-  end: Link,
+  { seq, mac }: Link,
 ): Promise<void> {
-  const signature = vault.sign(writeHead(workspaceId, end), 'audit head');
+  const signature = vault.sign(writeHead(workspaceId, { seq, mac }), 'audit head');
   await trx
     .updateTable('audit_heads')
-    .set({ ...end, signature, at })
+    .set({ seq, mac, signature, at })
     .where('workspace_id', '=', workspaceId)
     .execute();
 }
@@ -101,22 +101,8 @@ export interface Link {
 
 export const NO_LINK: Link = { seq: 0, mac: '' };
 
-const HEAD = [
-  'seq',
-  'mac',
-  'signature',
-  'pruned_seq',
-  'pruned_mac',
-  'pruned_at',
-  'pruned_signature',
-] as const;
-
-/** The row of a workspace in `audit_heads`, as it is found. */
-export type Head = Readonly<Record<(typeof HEAD)[number], string>>;
-
-/** As text: a number that is too large to be read would be an error. */
-const headAsText = () =>
-  HEAD.map((name) => sql<string>`cast(${sql.ref(`audit_heads.${name}`)} as text)`.as(name));
+/** The row of a workspace in `audit_heads`; it may have been tampered with. */
+export type Head = Selectable<Tables['audit_heads']>;
 
 /** Locks the head of a workspace: no other transaction adds or prunes before this one has ended. Makes an unsigned one if there is none. */
 export function lockHead(trx: Transaction<Tables>, workspaceId: string): Promise<Head> {
@@ -126,20 +112,16 @@ export function lockHead(trx: Transaction<Tables>, workspaceId: string): Promise
     .onConflict((conflict) =>
       conflict.column('workspace_id').doUpdateSet((column) => ({ mac: column.ref('audit_heads.mac') })),
     )
-    .returning(headAsText())
+    .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 export function readHead(db: Queries, workspaceId: string): Promise<Head | undefined> {
-  return db
-    .selectFrom('audit_heads')
-    .select(headAsText())
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst();
+  return db.selectFrom('audit_heads').selectAll().where('workspace_id', '=', workspaceId).executeTakeFirst();
 }
 
 /** What the signature of a head covers: the newest entry. */
-export function writeHead(workspaceId: string, { seq, mac }: Pick<Head | Link, 'seq' | 'mac'>): string {
+export function writeHead(workspaceId: string, { seq, mac }: Link): string {
   return JSON.stringify([workspaceId, String(seq), mac]);
 }
 
@@ -205,60 +187,28 @@ export async function hasEvidence(db: Queries, workspaceId: string, operationId 
   return one !== undefined;
 }
 
-/** Every column that is signed; the compiler asks for a new one here. */
-const SIGNED: Readonly<Record<Exclude<keyof AuditRow, 'mac'>, true>> = {
-  id: true,
-  workspace_id: true,
-  seq: true,
-  previous: true,
-  at: true,
-  actor_id: true,
-  channel_id: true,
-  surface: true,
-  action: true,
-  act_id: true,
-  server_id: true,
-  label: true,
-  label_key: true,
-  outcome: true,
-  code: true,
-  operation_id: true,
-  money: true,
-  details: true,
-};
-const SIGNED_COLUMNS = Object.keys(SIGNED) as readonly (keyof typeof SIGNED)[];
-
-/** What the MAC of an entry covers. Pairs of name and text: no two entries are written alike, and a column that comes later changes no old one. */
-export function writeEntry(row: Readonly<Record<keyof typeof SIGNED, string | number | null>>): string {
-  const present = SIGNED_COLUMNS.filter((name) => row[name] !== null);
-  return JSON.stringify(present.map((name) => [name, String(row[name])]));
-}
-
-/** An entry as it is found in the table; it may have been tampered with. */
-export interface FoundEntry extends Link {
-  /** As text: numbers that are too large to be read would be an error, and they are signed as text. */
-  readonly cells: Readonly<Record<keyof typeof SIGNED, string | null>>;
+/**
+ * What the MAC of an entry covers: every other column. Pairs of name and text: no two entries are written alike, and a column that
+ * comes later changes no old one.
+ */
+export function writeEntry(row: Omit<AuditRow, 'mac'> & { readonly mac?: string }): string {
+  const { mac: _, ...signed } = row;
+  const present = Object.entries(signed).filter(([, value]) => value !== null);
+  return JSON.stringify(present.map(([name, value]) => [name, String(value)]).sort());
 }
 
 export const PAGE = 500;
 
 /** Reads the next entries of a chain in the order of their numbers, those included that have no right to be there. */
-export async function readPage(
-  db: Queries,
-  workspaceId: string,
-  after?: number,
-): Promise<readonly FoundEntry[]> {
-  const rows = await db
+export function readPage(db: Queries, workspaceId: string, after?: number): Promise<AuditRow[]> {
+  return db
     .selectFrom('audit')
-    .select(SIGNED_COLUMNS.map((name) => sql<string | null>`cast(${sql.ref(name)} as text)`.as(name)))
-    .select('mac')
+    .selectAll()
     .where('workspace_id', '=', workspaceId)
     .$if(after !== undefined, (page) => page.where('seq', '>', after ?? 0))
-    // By the column itself: its name alone would mean the text.
-    .orderBy('audit.seq')
+    .orderBy('seq')
     .limit(PAGE)
     .execute();
-  return rows.map(({ mac, ...cells }) => ({ seq: Number(cells.seq), mac: String(mac), cells }));
 }
 
 function toFacts(entry: AuditEntry): Omit<Selectable<AuditRow>, 'id' | 'seq' | 'previous' | 'mac'> {

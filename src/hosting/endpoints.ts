@@ -45,7 +45,8 @@ export function createServer({ plan, location, image, label }: Order): Endpoint<
     read: (answer) => {
       const { record } = readChange(answer, body);
       const id = findWhole(record.id);
-      const password = findText(record.root_password);
+      // A number may have been altered: then its creator gets the answer as it came.
+      const password = typeof record.root_password === 'string' ? findText(record.root_password) : undefined;
       const state = stateOf(record);
       // A password of stars or blanks is none.
       if (id === undefined || !password || /^[\s*•]*$/.test(password) || isDeleted({ state }))

@@ -10,8 +10,7 @@ const NO_FIELDS: Fields = {};
 
 /** Whether a value is a JSON object, not an array or a number. */
 export function isFields(value: unknown): value is Fields {
-  const isObject = typeof value === 'object' && value !== null;
-  return isObject && !Array.isArray(value) && !(value instanceof WrittenNumber);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A string, number, boolean or null, wherever it stands in an answer. */
@@ -53,15 +52,14 @@ export function isAbsent(value: unknown): boolean {
  * JavaScript would round to another server's number.
  */
 export function findWhole(value: unknown): number | undefined {
-  const text = value instanceof WrittenNumber ? value.text.replace(/\.0+$/, '') : value;
-  const number = typeof text === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
+  const number = typeof value === 'string' && /^(?:0|[1-9]\d{0,15})$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** Reads a text, or a number exactly as it was written; undefined for anything else, and if bytes of the text were damaged. */
+/** Reads a text, or a whole number as one; undefined for anything else, and if bytes of the text were damaged. */
 export function findText(value: unknown): string | undefined {
-  if (value instanceof WrittenNumber) return value.text;
-  if (typeof value === 'number') return String(value);
+  // JavaScript may have altered any other number.
+  if (Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && isIntact(value) ? value : undefined;
 }
 
@@ -70,9 +68,12 @@ function isIntact(text: string): boolean {
   return !/[\uFFFD\uD800-\uDFFF]/.test(text) || !/[\uFFFD\p{Surrogate}]/u.test(text);
 }
 
-/** Reads a price with exactly two decimals (docs/hosting-api.md 2.11): `1.500` may be one and a half, or fifteen hundred. */
+/**
+ * Reads a price: a string with exactly two decimals (docs/hosting-api.md 2.11). `1.500` may be one and a half, or fifteen hundred, and
+ * a number doesn't say how many decimals it was written with.
+ */
 export function findPrice(value: unknown): Money | undefined {
-  const text = findText(value)?.trim() ?? '';
+  const text = typeof value === 'string' ? value.trim() : '';
   return /^\d{1,12}\.\d{2}$/.test(text) ? findMoney(text) : undefined;
 }
 
@@ -101,44 +102,22 @@ function withColon(zone: string): string {
   return zone.replace(/^([+-]\d\d):?(\d\d)$/, '$1:$2');
 }
 
-/** A JSON number that JavaScript would alter: too long, or written in another way than JavaScript writes it. */
-export class WrittenNumber {
-  /** The number exactly as it stands in the JSON text. */
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  toString(): string {
-    return this.text;
-  }
-}
-
 /** What `parseJson` returns for a text that is not JSON. */
 export const NOT_JSON = Symbol('not JSON');
 
 /**
- * Parses JSON without altering numbers: `12345678901234567890`, `0.10` and `1e400` become a `WrittenNumber`, since a
- * password or a price that a service writes without quotes must not be rounded. Undefined for an empty text. `NOT_JSON` also
- * for an object that names a field twice, of which JavaScript would silently take the last, and for more than 100 levels.
+ * Parses JSON; undefined for an empty text. `NOT_JSON` also for an object that names a field twice, of which JavaScript would
+ * silently take the last, and for more than 100 levels.
  */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    if (countWritten(text) !== countNames(value, MOST_DEPTH)) return NOT_JSON;
-    if (!MAY_BE_ALTERED.test(text)) return value;
-    return restore(JSON.parse(text.replace(STRING_OR_NUMBER, mark)));
+    return countWritten(text) === countNames(value, MOST_DEPTH) ? value : NOT_JSON;
   } catch {
     return NOT_JSON;
   }
 }
-
-/** Matches texts with numbers that need the slower parser. A cheap test that errs only on the safe side. */
-const MAY_BE_ALTERED = /(?:^|[:,[\s])(?:-0|-?(?:\d{16,}|\d+[.eE][\d.eE+-]*))\s*(?:[,\]}]|$)/;
-
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** The deepest nesting that is read: real answers are shallow. */
 const MOST_DEPTH = 100;
@@ -171,23 +150,4 @@ function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text.charAt(at - 1 - backslashes) === '\\') backslashes++;
   return backslashes % 2 === 1;
-}
-
-/** Turns a number into a string, and marks each string by its first letter as one (`s`) or a number (`n`). */
-function mark(token: string): string {
-  return token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`;
-}
-
-/** Removes the marks of `mark` from a parsed value, and restores its numbers. */
-function restore(value: unknown): unknown {
-  if (typeof value === 'string')
-    return value.startsWith('s') ? value.slice(1) : restoreNumber(value.slice(1));
-  if (Array.isArray(value)) return value.map(restore);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name.slice(1), restore(field)]));
-}
-
-function restoreNumber(text: string): number | WrittenNumber {
-  const value = Number(text);
-  return String(value) === text ? value : new WrittenNumber(text);
 }

@@ -109,8 +109,6 @@ export function createInstalledWorkspaces(app: InstallationPorts) {
       const { tokens, isOrg } = installation;
       return isOrg ? { token: tokens.bot, teamId: workspaceId } : { token: tokens.bot };
     },
-    /** Whether the installation of its organization serves the workspace. */
-    isOfOrganization: async (workspaceId: WorkspaceId) => (await findAllowed(workspaceId))?.isOrg ?? false,
     /** Decides whether a request is handled. The first one from a workspace of an organization starts serving it. */
     admit: (place: RequestPlace) => admit(place, app),
     /** Checks an installation after Slack has refused a call for the workspace, and stores what it finds. */

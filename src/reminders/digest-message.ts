@@ -330,8 +330,11 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
       ),
     /** `gone`: the message was deleted, or the app can no longer edit it. */
     update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
-      notifySafely<'shown' | 'gone' | 'failed'>(workspaceId, log, 'failed', async () =>
-        outbox.editOne(workspaceId, card, await render(workspaceId, digest, isOver)),
+      notifySafely<'shown' | 'gone' | 'later'>(
+        workspaceId,
+        log,
+        'later',
+        async () => (await outbox.edit(workspaceId, card, await render(workspaceId, digest, isOver))).kind,
       ),
     /** Tells owners that the digest could not be posted, and why. */
     notifyUndelivered: (

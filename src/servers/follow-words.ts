@@ -385,7 +385,7 @@ export function createFollowNotifier({ outbox, log }: NotifierParts) {
       notifySafely<Updated>(act.id, log, FAILED, async () => {
         const { workspaceId, message, thread, servers } = act;
         if (!message) return { kind: 'gone' };
-        const updated = await outbox.editPaced(workspaceId, message, followedMessage(act));
+        const updated = await outbox.editAnnouncement(workspaceId, message, followedMessage(act));
         const isDone = servers.every(({ standing }) => standing === 'there');
         // What another user has done to a server since then says nothing about this act.
         const isEnded = isOver(act) && servers.every(({ standing }) => standing !== 'superseded');

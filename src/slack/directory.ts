@@ -31,14 +31,6 @@ export interface FreshOption {
  */
 type Existence = 'yes' | 'no' | 'invisible' | 'hidden' | 'unknown';
 
-/** Slack's users (scope `users:read`), cached for five minutes. Each look-up waits 2 s for Slack at most and never throws. */
-export interface Users {
-  /** Finds a user; undefined if the user can't be looked up, so that only grants to this user ID count. */
-  find(workspaceId: string, userId: string, options?: FreshOption): Promise<SlackUser | undefined>;
-  /** Whether Slack knows the user: tells why `find` returns undefined. Calls of both at the same time share one request. */
-  exists(workspaceId: string, userId: string, options?: FreshOption): Promise<Existence>;
-}
-
 export interface UserGroup {
   readonly id: string;
   /** The name in a mention, without the @. */
@@ -161,21 +153,25 @@ const slackUser = z.object({
   enterprise_user: z.object({ teams: z.array(z.string()).default([]) }).nullish(),
 });
 
-/** Creates the cached look-up of users (`users.info`, scope `users:read`). */
-export function createUsers(clients: SlackClients, system: System): Users {
+export type Users = ReturnType<typeof createUsers>;
+
+/** Creates the cached look-up of users (`users.info`, scope `users:read`). Each waits 2 s for Slack at most and never throws. */
+export function createUsers(clients: SlackClients, system: System) {
   const look = cacheLookups((key) => {
     const [workspaceId = '', userId = ''] = key.split(' ');
     return lookUpUser(userId, clients.of(workspaceId));
   }, system);
-  const findCached = (workspaceId: string, userId: string, isFresh = false) =>
+  const findCached = (workspaceId: string, userId: string, { isFresh = false }: FreshOption = {}) =>
     look(`${workspaceId} ${userId}`, isFresh);
   return {
-    find: async (workspaceId, userId, { isFresh = false } = {}) => {
-      const found = await findCached(workspaceId, userId, isFresh);
+    /** Finds a user; undefined if the user can't be looked up, so that only grants to this user ID count. */
+    find: async (workspaceId: string, userId: string, options?: FreshOption) => {
+      const found = await findCached(workspaceId, userId, options);
       return typeof found === 'string' ? undefined : found;
     },
-    exists: async (workspaceId, userId, { isFresh = false } = {}) => {
-      const found = await findCached(workspaceId, userId, isFresh);
+    /** Whether Slack knows the user: tells why `find` returns undefined. Calls of both at the same time share one request. */
+    exists: async (workspaceId: string, userId: string, options?: FreshOption): Promise<Existence> => {
+      const found = await findCached(workspaceId, userId, options);
       if (typeof found === 'string') return found;
       return found === undefined ? 'unknown' : 'yes';
     },

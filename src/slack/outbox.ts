@@ -4,7 +4,7 @@ import type { CurrencyOf } from '../account/workspaces.ts';
 import type { Caller } from '../core/entry.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
-import { DAY_MS, MINUTE_MS } from '../core/time.ts';
+import { DAY_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
@@ -125,20 +125,7 @@ export function createOutbox(parts: OutboxParts) {
       const answers = await Promise.all(cards.map((card) => slack.updateMessage(card, message)));
       return answers.every(({ ok }) => ok);
     },
-    /** Edits what was posted once. `gone`: it can't be edited any more. */
-    editOne: async (
-      workspaceId: WorkspaceId,
-      card: PostedMessage,
-      message: Message,
-    ): Promise<'shown' | 'gone' | 'failed'> => {
-      const isShared = await channels.isShared(workspaceId, card.channelId);
-      if (isShared !== false) return isShared ? 'gone' : 'failed';
-      const answer = await clients.of(workspaceId).updateMessage(card, message);
-      if (answer.ok) return 'shown';
-      return MESSAGE_GONE.includes(answer.error) ? 'gone' : 'failed';
-    },
-    /** Edits a message in a channel for the background, without using up the edits that presses need. */
-    editPaced: createPacedEdits(parts),
+    ...createEdits(parts),
     /** Shows a view in the modal that follows this confirmation, if there is one; `isFinal` ends the following. */
     updateFollowed: async (
       { confirmationId, workspaceId }: Confirmer,
@@ -289,55 +276,43 @@ function createAnnouncements(
   };
 }
 
-/** The most edits a minute: half of the about 50 calls of `chat.update` that Slack accepts from an app in a workspace. */
-const EDITS_A_MINUTE = 25;
+/** After how long an edit is tried again, if Slack doesn't say. */
 const AGAIN_MS = 15_000;
-const MOST_WORKSPACES = 1000;
 
-/** Creates the edits for the background, which don't wait: `later` after 25 in a minute, since others are for presses. */
-export function createPacedEdits({
+/** Creates the edits of what was posted in a channel. Nothing is shown where other organizations may read it. */
+export function createEdits({
   clients,
   channels,
   mayAnnounce,
-  system,
-}: Pick<OutboxParts, 'clients' | 'channels' | 'mayAnnounce' | 'system'>) {
-  const paces = new LRUCache<WorkspaceId, Pace>({ max: MOST_WORKSPACES });
-  const paceOf = (workspaceId: WorkspaceId) => {
-    const pace = paces.get(workspaceId) ?? { edits: [], quietUntil: 0 };
-    paces.set(workspaceId, pace);
-    return pace;
-  };
-  return async (workspaceId: WorkspaceId, card: PostedMessage, message: Message): Promise<Updated> => {
-    if (!(await mayAnnounce(workspaceId, card.channelId))) {
-      const isShared = await channels.isShared(workspaceId, card.channelId);
-      return isShared === undefined ? { kind: 'later', afterMs: AGAIN_MS } : { kind: 'gone' };
-    }
-    const pace = paceOf(workspaceId);
-    const waitMs = takeTurn(pace, system.elapsed());
-    if (waitMs > 0) return { kind: 'later', afterMs: waitMs };
-    const answer = await clients.of(workspaceId).updateMessage(card, message, false);
+}: Pick<OutboxParts, 'clients' | 'channels' | 'mayAnnounce'>) {
+  const edit = async (
+    workspaceId: WorkspaceId,
+    card: PostedMessage,
+    message: Message,
+    isPatient = true,
+  ): Promise<Updated> => {
+    const isShared = await channels.isShared(workspaceId, card.channelId);
+    if (isShared !== false) return isShared ? { kind: 'gone' } : { kind: 'later', afterMs: AGAIN_MS };
+    const answer = await clients.of(workspaceId).updateMessage(card, message, isPatient);
     if (answer.ok) return { kind: 'shown' };
     if (MESSAGE_GONE.includes(answer.error)) return { kind: 'gone' };
-    const { retryAfterMs: afterMs = AGAIN_MS } = answer;
-    if (answer.retryAfterMs !== undefined) pace.quietUntil = system.elapsed() + afterMs;
-    return { kind: 'later', afterMs };
+    return { kind: 'later', afterMs: answer.retryAfterMs ?? AGAIN_MS };
   };
-}
-
-interface Pace {
-  edits: number[];
-  /** Until when Slack accepts no edits, because there were too many. */
-  quietUntil: number;
-}
-
-/** Takes a turn and returns 0, or returns the milliseconds until the next one. */
-function takeTurn(pace: Pace, now: number): number {
-  if (pace.quietUntil > now) return pace.quietUntil - now;
-  pace.edits = pace.edits.filter((at) => now - at < MINUTE_MS);
-  const [oldest = now] = pace.edits;
-  if (pace.edits.length >= EDITS_A_MINUTE) return MINUTE_MS - (now - oldest);
-  pace.edits.push(now);
-  return 0;
+  return {
+    edit,
+    /** Edits an announcement for the background, which doesn't wait for Slack's rate limit; not once owners have turned these off. */
+    editAnnouncement: async (
+      workspaceId: WorkspaceId,
+      card: PostedMessage,
+      message: Message,
+    ): Promise<Updated> => {
+      const { channelId } = card;
+      const isOff =
+        !(await mayAnnounce(workspaceId, channelId)) &&
+        (await channels.isShared(workspaceId, channelId)) === false;
+      return isOff ? { kind: 'gone' } : edit(workspaceId, card, message, false);
+    },
+  };
 }
 
 export type EndStep = ReturnType<typeof createEndStep>;

@@ -342,15 +342,9 @@ export function readHomeOpened(body: unknown) {
   return { place, actor: { workspaceId, userId: event.user, channelId: event.channel, homeTeamId } };
 }
 
-const isOrg = z.boolean().nullish().catch(undefined);
 const revocationEvent = z.object({
   team_id: maybeId,
   enterprise_id: maybeId,
-  is_enterprise_install: isOrg,
-  authorizations: z
-    .array(z.object({ is_enterprise_install: isOrg }))
-    .nullish()
-    .catch(undefined),
   event_time: z.number().positive(),
   event: z.object({
     type: z.enum(['app_uninstalled', 'tokens_revoked']),
@@ -366,13 +360,11 @@ const revocationEvent = z.object({
 export function readRevocation(body: unknown) {
   const read = revocationEvent.safeParse(body).data;
   if (!read) return undefined;
-  const { team_id: team, enterprise_id: enterprise, authorizations, event, event_time } = read;
+  const { team_id, enterprise_id, event, event_time } = read;
   if (event.type === 'tokens_revoked' && (event.tokens?.bot.length ?? 0) === 0) return undefined;
-  const isOfOrg = authorizations?.[0]?.is_enterprise_install ?? read.is_enterprise_install;
-  const places = isOfOrg === true ? [enterprise] : isOfOrg === false ? [team] : [team, enterprise];
   return {
-    /** The installations that it may be about: the workspace's, the organization's, or both if Slack doesn't say. */
-    ids: places.filter((place) => place !== undefined && place !== null),
+    /** The installations that it may be about, the workspace's and the organization's: the token of each is tested. */
+    ids: [team_id, enterprise_id].filter((id) => id !== undefined && id !== null),
     /** Epoch milliseconds, by Slack's clock. */
     at: event_time * 1000,
   };

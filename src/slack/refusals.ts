@@ -173,6 +173,28 @@ export function refusesView(code: string): boolean {
   return code === 'invalid_arguments' || code === 'view_too_large' || refusesBlocks(code);
 }
 
+/** The scopes of manifest.yml, and what is lost without each (docs/slack.md). */
+export const SCOPES = {
+  commands: { isRequired: true, lost: 'users don’t have /vps' },
+  'chat:write': { isRequired: true, lost: 'nothing can be posted' },
+  'app_mentions:read': { isRequired: true, lost: 'commands by mention aren’t answered' },
+  'im:history': { isRequired: true, lost: 'commands by direct message aren’t answered' },
+  'users:read': {
+    isRequired: false,
+    lost: 'workspace admins aren’t owners, and roles of user groups and channels don’t count',
+  },
+  'usergroups:read': { isRequired: false, lost: 'user groups can’t have roles' },
+  'channels:read': {
+    isRequired: false,
+    lost: 'nothing is announced in public channels, and none can be chosen for approvals',
+  },
+  'groups:read': {
+    isRequired: false,
+    lost: 'nothing is announced in private channels, and none can be chosen for approvals',
+  },
+  'reactions:write': { isRequired: false, lost: 'alerts get no ✅ when a server is back' },
+} as const satisfies Readonly<Record<string, { readonly isRequired: boolean; readonly lost: string }>>;
+
 /** What the app does in Slack besides answering users, if its setup allows it, and the scopes for that. */
 const SCOPES_OF = {
   direct_messages: ['chat:write'],

@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
-import { type Message, stampBlocks, stampView } from './kit/blocks.ts';
+import { type Message, type MessageBlock, stampBlocks, stampView } from './kit/blocks.ts';
 import {
   createRefusalLog,
   type LogRefusal,
@@ -20,48 +20,6 @@ import {
   saysOk,
   withFallback,
 } from './refusals.ts';
-
-/**
- * The methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. Those that send a
- * `Message` send it again in plainer blocks, or as text, if Slack refuses its blocks (`withFallback`).
- */
-export interface SlackApi {
-  /** Returns what the token is for. */
-  whoAmI(): Promise<SlackAnswer<z.output<typeof introduction>>>;
-  openView(triggerId: string, view: ModalView): Promise<SlackAnswer<{ viewId: string }>>;
-  updateView(viewId: string, view: ModalView): Promise<SlackAnswer>;
-  publishView(userId: string, view: HomeView): Promise<SlackAnswer>;
-  /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
-  postEphemeral(channelId: string, userId: string, message: Message, threadTs?: string): Promise<SlackAnswer>;
-  /** Posts to a channel, one of its threads, or directly to a user by ID. The card has the channel that Slack posted to. */
-  post(recipient: string, message: Message, threadTs?: string): Promise<SlackAnswer<PostedMessage>>;
-  /** Edits a message. `isPatient` (default): waits and tries again if there were too many calls. */
-  updateMessage(card: PostedMessage, message: Message, isPatient?: boolean): Promise<SlackAnswer>;
-  /** Reacts to a message with an emoji (scope `reactions:write`). */
-  react(message: PostedMessage, emoji: string): Promise<SlackAnswer>;
-  findUser(userId: string): Promise<SlackAnswer<{ user: unknown }>>;
-  /** Lists one page of the workspace's users: the first, or the one of a cursor. */
-  listUsers(page: { limit: number; cursor?: string }): Promise<SlackAnswer<{ page: unknown }>>;
-  /** Lists the user groups, disabled ones too, with their members. */
-  listGroups(): Promise<SlackAnswer<{ groups: unknown }>>;
-  findChannel(channelId: string): Promise<SlackAnswer<{ channel: unknown }>>;
-  completeStep(executionId: string, outputs: Readonly<Record<string, string>>): Promise<SlackAnswer>;
-  /** Ends an execution with an error, which users see. */
-  failStep(executionId: string, error: string): Promise<SlackAnswer>;
-  /** Lists one page of the members of a channel; `cursor` is '' for the first, and in the answer on the last. */
-  listMembers(
-    channelId: string,
-    cursor: string,
-  ): Promise<SlackAnswer<{ members: readonly string[]; cursor: string }>>;
-  /** Returns a message as this client posts it, for an ack. */
-  stamp(message: Message): Promise<Message>;
-  /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: whether the answer says `ok`. */
-  respond(
-    url: Secret<string>,
-    options: Readonly<Record<string, unknown>>,
-    message?: Message,
-  ): Promise<SlackAnswer<{ saysOk: boolean }>>;
-}
 
 /** The token for calls about a workspace. */
 interface BotToken {
@@ -132,7 +90,9 @@ export function createSlackConnections(options: {
         watchWorkspace?.(seen);
       };
       const call = createCall(findToken, connect, refused, watch);
-      return createSlackApi(call, agent, refused, options.system, watch);
+      // A failing store must not make a method throw.
+      const findStamp = async () => (await findToken().catch(() => undefined))?.teamId;
+      return createSlackApi(call, findStamp, agent, refused, options.system, watch);
     },
     /** Returns options for another client of Slack's libraries: a new object each time, since they write into it. */
     clientOptions,
@@ -142,57 +102,105 @@ export function createSlackConnections(options: {
   };
 }
 
+export type SlackApi = ReturnType<typeof createSlackApi>;
+
+/**
+ * Creates the methods of Slack's Web API that the app uses. None throws: each returns whether Slack took the call, or why not. Those
+ * that send a `Message` send it again in plainer blocks, or as text, if Slack refuses its blocks (`withFallback`).
+ */
 function createSlackApi(
   call: ReturnType<typeof createCall>,
+  findStamp: () => Promise<WorkspaceId | undefined>,
   agent: Agent,
   refused: LogRefusal,
   system: System,
   watch: SlackWatch,
-): SlackApi {
+) {
   return {
+    /** Returns what the token is for. */
     whoAmI: () => call('auth.test', {}, introduction),
-    openView: (triggerId, view) => call('views.open', { trigger_id: triggerId, view }, openedView),
-    updateView: (viewId, view) => call('views.update', { view_id: viewId, view }, nothing),
-    publishView: (userId, view) => call('views.publish', { user_id: userId, view }, nothing),
-    postEphemeral: (channel, user, message, thread_ts) =>
+    openView: (triggerId: string, view: ModalView) =>
+      call('views.open', { trigger_id: triggerId, view }, openedView),
+    updateView: (viewId: string, view: ModalView) => call('views.update', { view_id: viewId, view }, nothing),
+    publishView: (userId: string, view: HomeView) =>
+      call('views.publish', { user_id: userId, view }, nothing),
+    /** Posts to one user in a channel; with `threadTs` in that thread, which must have a reply. */
+    postEphemeral: (channel: string, user: string, message: Message, threadTs?: string) =>
       withFallback(message, (text, blocks) =>
-        call('chat.postEphemeral', { channel, user, text, blocks, thread_ts }, nothing),
+        call('chat.postEphemeral', { channel, user, text, blocks, thread_ts: threadTs }, nothing),
       ),
-    post: (channel, message, thread_ts) =>
+    /** Posts to a channel, one of its threads, or directly to a user by ID. The card has the channel that Slack posted to. */
+    post: (recipient: string, message: Message, threadTs?: string) =>
       withFallback(message, (text, blocks) => {
-        const body = { channel, text, blocks, unfurl_links: false, unfurl_media: false, thread_ts };
+        const look = { unfurl_links: false, unfurl_media: false };
+        const body = { channel: recipient, text, blocks, thread_ts: threadTs, ...look };
         return inTurn(system, () => call('chat.postMessage', body, card));
       }),
-    updateMessage: ({ channelId: channel, ts }, message, isPatient = true) =>
+    /** Edits a message. `isPatient`: waits and tries again if there were too many calls. */
+    updateMessage: ({ channelId: channel, ts }: PostedMessage, message: Message, isPatient = true) =>
       withFallback(message, (text, blocks) =>
         inTurn(system, () => call('chat.update', { channel, ts, text, blocks }, nothing), isPatient),
       ),
-    react: ({ channelId: channel, ts: timestamp }, name) =>
+    /** Reacts to a message with an emoji (scope `reactions:write`). */
+    react: ({ channelId: channel, ts: timestamp }: PostedMessage, name: string) =>
       call('reactions.add', { channel, timestamp, name }, nothing),
-    findUser: (user) => call('users.info', { user }, z.object({ user: z.unknown() })),
-    listUsers: (page) =>
+    findUser: (user: string) => call('users.info', { user }, z.object({ user: z.unknown() })),
+    /** Lists one page of the workspace's users: the first, or the one of a cursor. */
+    listUsers: (page: { limit: number; cursor?: string }) =>
       call(
         'users.list',
-        { ...page },
+        page,
         z.unknown().transform((found) => ({ page: found })),
       ),
+    /** Lists the user groups, disabled ones too, with their members. */
     listGroups: () => call('usergroups.list', { include_disabled: true, include_users: true }, foundGroups),
-    findChannel: (channel) => call('conversations.info', { channel }, z.object({ channel: z.unknown() })),
-    completeStep: (id, outputs) =>
+    findChannel: (channel: string) =>
+      call('conversations.info', { channel }, z.object({ channel: z.unknown() })),
+    completeStep: (id: string, outputs: Readonly<Record<string, string>>) =>
       call('functions.completeSuccess', { function_execution_id: id, outputs }, nothing),
-    failStep: (id, error) => call('functions.completeError', { function_execution_id: id, error }, nothing),
-    listMembers: (channel, cursor) =>
+    /** Ends an execution with an error, which users see. */
+    failStep: (id: string, error: string) =>
+      call('functions.completeError', { function_execution_id: id, error }, nothing),
+    /** Lists one page of the members of a channel; `cursor` is '' for the first, and in the answer on the last. */
+    listMembers: (channel: string, cursor: string) =>
       call('conversations.members', { channel, limit: 1000, ...(cursor && { cursor }) }, memberPage),
-    stamp: async (message) => message,
-    respond: (url, options, message) => {
-      const send = async (more: object) => {
+    /** Returns a message as this client posts it, for an ack. */
+    stamp: async (message: Message): Promise<Message> => stampBody(message, await findStamp()),
+    /** Posts to a `response_url` (Slack, "Handling user interaction"). `saysOk`: whether the answer says `ok`. */
+    respond: async (
+      url: Secret<string>,
+      options: Readonly<Record<string, unknown>>,
+      message?: Message,
+    ): Promise<SlackAnswer<{ saysOk: boolean }>> => {
+      const send = async (more: SentBody) => {
         const answer = await respond(url, { ...options, ...more }, agent, refused);
         const error = answer.ok ? undefined : answer.error;
         watch({ method: 'response_url', error, isAnnouncement: options.response_type === 'in_channel' });
         return answer;
       };
-      return message ? withFallback(message, (text, blocks) => send({ text, blocks })) : send({});
+      if (!message) return send({});
+      const stamp = await findStamp();
+      return withFallback(message, (text, blocks) => send(stampBody({ text, blocks }, stamp)));
     },
+  };
+}
+
+/** What a call sends, as far as it can carry the workspace (`stampBlocks` in kit/blocks.ts). */
+interface SentBody {
+  readonly blocks?: MessageBlock[];
+  readonly view?: ModalView | HomeView;
+  readonly [name: string]: unknown;
+}
+
+/** Puts the workspace into the blocks and the view of a call, if the app is installed for the whole organization. */
+function stampBody<Body extends SentBody | Message>(body: Body, workspaceId: WorkspaceId | undefined): Body {
+  if (workspaceId === undefined) return body;
+  const { blocks, plainBlocks, view } = body as SentBody & Partial<Message>;
+  return {
+    ...body,
+    ...(blocks && { blocks: stampBlocks(blocks, workspaceId) }),
+    ...(plainBlocks && { plainBlocks: stampBlocks(plainBlocks, workspaceId) }),
+    ...(view && { view: stampView(view, workspaceId) }),
   };
 }
 
@@ -254,7 +262,7 @@ function createCall(
   let known: { readonly token: string; readonly web: WebClient } | undefined;
   return async <More>(
     method: string,
-    body: Record<string, unknown>,
+    body: SentBody,
     answer: z.ZodType<More>,
   ): Promise<SlackAnswer<More>> => {
     const channelId = typeof body.channel === 'string' ? body.channel : undefined;
@@ -263,7 +271,9 @@ function createCall(
       if (!found) return { ok: false, error: 'not_installed' };
       const token = found.token.reveal();
       if (known?.token !== token) known = { token, web: connect(found.token) };
-      const answered = answer.parse(await known.web.apiCall(method, { team_id: found.teamId, ...body }));
+      const answered = answer.parse(
+        await known.web.apiCall(method, { team_id: found.teamId, ...stampBody(body, found.teamId) }),
+      );
       watch({ method, channelId });
       return { ok: true, ...answered };
     } catch (thrown) {
@@ -310,8 +320,6 @@ async function respond(
 export interface TokenSource extends Installations {
   /** Finds the token for a workspace; undefined if the app is not installed there. */
   find(workspaceId: WorkspaceId): Promise<BotToken | undefined>;
-  /** Whether the app serves the workspace by an install for its whole organization; absent if it never does. */
-  isOfOrganization?(workspaceId: WorkspaceId): Promise<boolean>;
 }
 
 /** The clients of Slack's Web API, one for each workspace. */
@@ -338,48 +346,9 @@ export function createSlackClients(
         () => tokens.find(workspaceId),
         (seen) => watch(workspaceId, seen),
       );
-      const { isOfOrganization } = tokens;
-      const client = isOfOrganization
-        ? stampedApi(opened, workspaceId, () => isOfOrganization(workspaceId))
-        : opened;
-      clients.set(workspaceId, client);
-      return client;
+      clients.set(workspaceId, opened);
+      return opened;
     },
-  };
-}
-
-/** Wraps a client so that its messages and views carry the workspace, if the app is installed for its organization. */
-function stampedApi(
-  slack: SlackApi,
-  workspaceId: WorkspaceId,
-  isOfOrganization: () => Promise<boolean>,
-): SlackApi {
-  // A failing store must not make a method throw.
-  const isStamped = () => isOfOrganization().catch(() => false);
-  const stamped = async (message: Message): Promise<Message> => {
-    if (!(await isStamped())) return message;
-    const { text, blocks, plainBlocks } = message;
-    return {
-      text,
-      blocks: stampBlocks(blocks, workspaceId),
-      plainBlocks: plainBlocks && stampBlocks(plainBlocks, workspaceId),
-    };
-  };
-  const viewOf = async <View extends ModalView | HomeView>(view: View) =>
-    (await isStamped()) ? stampView(view, workspaceId) : view;
-  return {
-    ...slack,
-    openView: async (triggerId, view) => slack.openView(triggerId, await viewOf(view)),
-    updateView: async (viewId, view) => slack.updateView(viewId, await viewOf(view)),
-    publishView: async (userId, view) => slack.publishView(userId, await viewOf(view)),
-    postEphemeral: async (channelId, userId, message, threadTs) =>
-      slack.postEphemeral(channelId, userId, await stamped(message), threadTs),
-    post: async (recipient, message, threadTs) => slack.post(recipient, await stamped(message), threadTs),
-    updateMessage: async (at, message, isPatient) =>
-      slack.updateMessage(at, await stamped(message), isPatient),
-    stamp: stamped,
-    respond: async (url, options, message) =>
-      slack.respond(url, options, message && (await stamped(message))),
   };
 }
 

@@ -26,7 +26,7 @@ import type {
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
-import { isTokenRefused, lacksMessagesTab, readRefusal, type SlackAbilities } from './refusals.ts';
+import { isTokenRefused, lacksMessagesTab, readRefusal, SCOPES, type SlackAbilities } from './refusals.ts';
 import type { SeenAnswer, SlackConnections } from './slack-api.ts';
 
 interface Options extends OAuthClient {
@@ -38,19 +38,6 @@ interface Options extends OAuthClient {
   readonly system: System;
   readonly log: Log;
 }
-
-/** The scopes of manifest.yml. Without the optional ones, the app works in part (docs/slack.md). */
-const BOT_SCOPES = [
-  'commands',
-  'chat:write',
-  'app_mentions:read',
-  'im:history',
-  'users:read',
-  'usergroups:read',
-  'channels:read',
-  'groups:read',
-  'reactions:write',
-] as const;
 
 /** How long a user has to press *Allow*. */
 const STATE_SECONDS = 600;
@@ -64,7 +51,7 @@ export type Installer = ReturnType<typeof createInstaller>;
  */
 export function createInstaller(options: Options) {
   const { publicUrl, log } = options;
-  const asked = { scopes: [...BOT_SCOPES], redirectUri: `${publicUrl}/slack/oauth_redirect` };
+  const asked = { scopes: Object.keys(SCOPES), redirectUri: `${publicUrl}/slack/oauth_redirect` };
   const isTls = publicUrl.startsWith('https:');
   // With this prefix, browsers take the cookie from this host alone.
   const stateCookieName = isTls ? '__Host-vps-install' : 'vps-install';

@@ -171,7 +171,7 @@ export function createWorkflowNotifier({ outbox, log }: NotifierParts) {
       notifySafely<PostedMessage | undefined>(run.id, log, undefined, async () => {
         const { workspaceId, channelId, card } = run;
         const message = endedMessage(run, outcome);
-        if (card) return (await outbox.editOne(workspaceId, card, message)) === 'shown' ? card : undefined;
+        if (card) return (await outbox.edit(workspaceId, card, message)).kind === 'shown' ? card : undefined;
         const isNews = channelId !== undefined && ANNOUNCED.includes(outcome.code);
         return isNews ? outbox.announceIn(workspaceId, channelId, message) : undefined;
       }),

@@ -61,6 +61,14 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     expect(await actsOf({ limit: 2, before: first[1]?.seq ?? 0 })).toEqual(['c', 'b']);
   });
 
+  test('leaves out the beginning of an act once its outcome is recorded, if asked to be brief', async () => {
+    for (const actId of ['a', 'b']) await audit.add(entry({ actId, outcome: 'started' }));
+    await audit.add(entry({ actId: 'a', outcome: 'failed' }));
+    await audit.add(entry({ actId: 'b', workspaceId: 'T2' }));
+    expect(await actsOf({ isBrief: true })).toEqual(['a', 'b']);
+    expect(await actsOf()).toEqual(['a', 'b', 'a']);
+  });
+
   test('finds by user and by server, with the label in any case or the ID, and never in another workspace', async () => {
     await audit.add(entry({ actId: 'a', actorId: 'U2', label: 'ÄRGER-1', serverId: 1 }));
     await audit.add(entry({ actId: 'b', label: '1' }));
@@ -99,7 +107,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   });
 
   test('offers no way to change an entry or to remove a chosen one', () => {
-    const ways = ['add', 'list', 'listEnded', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
+    const ways = ['add', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
   });
 

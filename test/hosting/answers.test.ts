@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { isDeleted } from '../../src/core/server.ts';
-import { NOT_JSON, parseJson, WrittenNumber } from '../../src/hosting/fields.ts';
+import { NOT_JSON, parseJson } from '../../src/hosting/fields.ts';
 import { type AnswerStyleChange, DIALECT } from '../../src/sandbox/hosting/answers.ts';
 import type { HostingOptions as ServiceOptions } from '../../src/sandbox/hosting/hosting.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
@@ -123,7 +123,7 @@ it.each([
 });
 
 it('a catalog is read with its currency, each plan once, and a count of what can’t be read', async () => {
-  const plan = { code: 's1', vcpu: '1', ram_mb: 1024, disk_gb: 20, monthly: 4.99 };
+  const plan = { code: 's1', vcpu: '1', ram_mb: 1024, disk_gb: 20, monthly: '4.99' };
   const plans = [plan, plan, { ...plan, code: 's2', monthly: '4.999' }];
   const body = { plans, locations: ['fra', '', 5], images: ['debian-12'], currency: 'EUR' };
   expect(await readBody('catalog', body)).toEqual({
@@ -212,44 +212,14 @@ it('a refusal is logged with its status, and never with the answer', async () =>
 });
 
 describe('JSON', () => {
-  it('is parsed as JavaScript parses it, also next to a number that JavaScript would alter', () => {
+  it('is parsed as JavaScript parses it', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.string())), (value) => {
         const text = JSON.stringify(value);
-        const altered = '12345678901234567890';
         expect(parseJson(text)).toEqual(JSON.parse(text));
-        expect(parseJson(`[${text},${altered}]`)).toEqual([JSON.parse(text), new WrittenNumber(altered)]);
       }),
       { numRuns: 200 },
     );
-  });
-
-  it.each([
-    '12345678901234567890',
-    '9007199254740993',
-    '0.10',
-    '1.0',
-    '-0',
-    '1e3',
-    '1E400',
-    '-1.50e-7',
-    '0.1000000000000000055511151231257827',
-  ])('does not alter the number %s', (text) => {
-    for (const place of [
-      text,
-      ` ${text} `,
-      `[${text}]`,
-      `{"a":${text}}`,
-      `{"a": ${text} , "b":1}`,
-      `[1,\n${text}\n]`,
-    ])
-      expect(JSON.stringify(parseJson(place))).toBe(
-        JSON.stringify(JSON.parse(place.replace(text, `{"text":"${text}"}`))),
-      );
-  });
-
-  it.each(['0', '7', '-7', '9007199254740991', '0.5', '-0.25', '1e+21'])('reads %s as a number', (text) => {
-    expect(parseJson(`[${text}]`)).toEqual([Number(text)]);
   });
 
   it('is undefined for an empty text, and marked when it is not JSON', () => {

@@ -36,26 +36,15 @@ const priced = (monthly: unknown, kind: Kind, hundredths = 998): Row =>
 const PRICES: Row[] = [
   priced('9.98', 'understood'),
   priced(' 9.98 ', 'understood'),
-  priced(9.98, 'understood'),
   priced('0.00', 'understood', 0),
   priced('0.05', 'understood', 5),
   priced('1234567.89', 'understood', 123_456_789),
   ...['1.500', '1.5', '5', '9,98', '1,234.50', '-9.98', '1e3', '9.98 EUR', '', '٩.٩٨'].map((monthly) =>
     priced(monthly, 'told', -1),
   ),
-  ...[5, 9.9, 998, -1, null, true, [], {}, { amount: '9.98' }, ['9.98']].map((monthly) =>
+  ...[5, 9.9, 9.98, 998, -1, null, true, [], {}, { amount: '9.98' }, ['9.98']].map((monthly) =>
     priced(monthly, 'told', -1),
   ),
-  ...['9.980', '9.98000000000000000001', '998e-2', '99800000000000000000.00', '10.0'].map((written) => ({
-    ...priced('@', 'told', -1),
-    title: `a price written as the number ${written}`,
-    body: JSON.stringify({ ...SHOWN, plans: [plan('s1'), plan('s2', '@')] }).replace('"@"', written),
-  })),
-  {
-    ...priced('@', 'understood', 1990),
-    title: 'a price written as the number 19.90',
-    body: JSON.stringify({ ...SHOWN, plans: [plan('s1'), plan('s2', '@')] }).replace('"@"', '19.90'),
-  },
 ];
 
 const PLANS: Row[] = [

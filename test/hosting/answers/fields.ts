@@ -29,19 +29,9 @@ const IDS: Row[] = [
     '123456789012345678901234567890',
     '"123456789012345678901234567890"',
   ].map((id) => vary('id', id, { id: id.replaceAll('"', '') }, 'told')),
-  ...[
-    '"007"',
-    '" 1"',
-    '"+1"',
-    '"0x1"',
-    '1.00000000000000000001',
-    '1.5',
-    '-1',
-    '1e400',
-    '"abc"',
-    'null',
-    '[1]',
-  ].map((id) => vary('id', id, { id: 'unknown' }, 'told')),
+  ...['"007"', '" 1"', '"+1"', '"0x1"', '1.5', '-1', '1e400', '"abc"', 'null', '[1]'].map((id) =>
+    vary('id', id, { id: 'unknown' }, 'told'),
+  ),
 ];
 
 const STATES: Row[] = [
@@ -109,9 +99,9 @@ const LABELS: Row[] = [
     'null',
   ].map((label) => vary('label', JSON.stringify(label), { label }, 'understood')),
   vary('label', '42', { label: '42' }, 'understood'),
-  vary('label', '12345678901234567890', { label: '12345678901234567890' }, 'understood'),
-  vary('label', '1.50', { label: '1.50' }, 'understood'),
-  ...['null', '""', '[]', 'true', '{"text":"web-1"}'].map((label) => vary('label', label, {}, 'told')),
+  ...['null', '""', '[]', 'true', '{"text":"web-1"}', '12345678901234567890', '1.50'].map((label) =>
+    vary('label', label, {}, 'told'),
+  ),
 ];
 
 const ADDRESSES: Row[] = [

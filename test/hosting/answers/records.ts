@@ -251,7 +251,7 @@ const PASSWORDS: Row[] = [
     ),
   ),
   ...['0', '7', '12345678901234567890', '0.10', '1e400', '1E5', '-0', '1.0', '100000000000000000000000'].map(
-    (text) => written('"root_password"', text, text, 'understood'),
+    (text) => written('"root_password"', text, text, 'told'),
   ),
   written('"root_password"', '"00123"', '00123', 'understood'),
   written('"root_password"', '" spaces "', ' spaces ', 'understood'),

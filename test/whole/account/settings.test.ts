@@ -34,21 +34,21 @@ describe.concurrent('the settings of a workspace', () => {
       await owner.sees('Settings saved');
     };
     await owner.types('/vps settings');
-    await owner.sees('• The workspace has no monthly budget');
-    await owner.sees('• Renewals don’t need approval');
-    await owner.sees('• There’s no daily digest');
+    await owner.sees('• Monthly workspace budget: none');
+    await owner.sees('• Renewals need approval: off');
+    await owner.sees('• Daily digest channel: none');
     await owner.closes();
     await saves('Notifications…', { 'Announce changes in the channel': 'No' });
-    await owner.sees('• Changes aren’t announced in channels');
+    await owner.sees('• Changes are announced: off');
     await owner.closes();
     await saves('Spending…', { Workspace: '100.50', 'Per person': '0' });
-    await owner.sees('• The workspace can spend up to 100.50 per month');
-    await owner.sees('• Each person can spend up to 0.00 per month');
+    await owner.sees('• Monthly workspace budget: 100.50');
+    await owner.sees('• Monthly budget per person: 0.00');
     await owner.closes();
     await saves('Approvals…', { 'Deleting servers': 'On', [ABOVE]: '20', [CHANNEL]: '#general' });
-    await owner.sees('• Deletions need approval');
-    await owner.sees('• New servers that cost more than 20.00 per month need approval');
-    await owner.sees('• Approval requests are posted in #general');
+    await owner.sees('• Deletions need approval: on');
+    await owner.sees('• New servers need approval above: 20.00');
+    await owner.sees('• Approval requests go to: #general');
     expect(await settingsOf(team)).toEqual({
       announces: false,
       approval: { delete: true, renew: false, createAbove: 2000 },
@@ -63,13 +63,13 @@ describe.concurrent('the settings of a workspace', () => {
     await team.slack.as('olga').in('#general').sees('@olga set this channel for approval requests.');
     await owner.closes();
     await owner.types('/vps settings');
-    await owner.sees('• Each person can spend up to 0.00 per month');
+    await owner.sees('• Monthly budget per person: 0.00');
     await owner.presses('Approvals…');
     await owner.sees('[20.00]');
     await owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
     await owner.presses('Save');
-    await owner.sees('• Deletions don’t need approval');
-    await owner.sees('• New servers don’t need approval');
+    await owner.sees('• Deletions need approval: off');
+    await owner.sees('• New servers need approval above: off');
     expect(await settingsOf(team)).toMatchObject({
       approval: { delete: false, renew: false },
       budget: { workspace: 10_050, person: 0 },
@@ -85,11 +85,11 @@ describe.concurrent('the settings of a workspace', () => {
     await home.presses('Approvals…');
     await home.fills({ 'Renewing servers': 'On' });
     await home.presses('Save');
-    await home.sees('• Renewals need approval');
+    await home.sees('• Renewals need approval: on');
     await home.closes();
     await olga.in('#ops').types('/vps');
     await olga.in('#ops').presses('Settings…');
-    await olga.in('#ops').sees('• Renewals need approval');
+    await olga.in('#ops').sees('• Renewals need approval: on');
     const mara = team.slack.as('mara');
     await mara.types('/vps');
     await mara.sees('Create a server…');
@@ -179,15 +179,15 @@ describe.concurrent('the settings form', () => {
     }
     await team.owner.fills({ Currency: 'eur', 'Per person (USD)': '50' });
     await team.owner.presses('Save');
-    await team.owner.sees('• Amounts are shown in EUR');
-    await team.owner.sees('• Each person can spend up to 50.00 EUR per month');
+    await team.owner.sees('• Currency: EUR');
+    await team.owner.sees('• Monthly budget per person: 50.00 EUR');
     expect(await settingsOf(team)).toMatchObject({ currency: 'EUR' });
     await team.owner.closes();
     await team.owner.types('/vps settings spending');
     await team.owner.sees('Workspace (EUR)');
     await team.owner.fills({ Currency: '' });
     await team.owner.presses('Save');
-    await team.owner.sees('• Amounts are shown in the app’s default currency');
+    await team.owner.sees('• Currency: default');
   });
 
   test('says who froze purchases, keeps the freeze when other settings are saved, and can lift it', async ({
@@ -196,7 +196,7 @@ describe.concurrent('the settings form', () => {
     await using team = await opening('spending');
     await team.owner.fills({ 'Purchase freeze': 'On (no new servers, no renewals)' });
     await team.owner.presses('Save');
-    await team.owner.sees('• Purchases are frozen: nothing can be bought or renewed');
+    await team.owner.sees('• Purchase freeze: on (by @olga)');
     await team.viewer.sees('froze purchases');
     await team.owner.closes();
     const frozen = (await settingsOf(team))?.freeze;
@@ -205,13 +205,13 @@ describe.concurrent('the settings form', () => {
     await team.owner.sees('Purchases are frozen (by @olga');
     await team.owner.fills({ 'Per person': '5' });
     await team.owner.presses('Save');
-    await team.owner.sees('• Each person can spend up to 5.00 per month');
+    await team.owner.sees('• Monthly budget per person: 5.00');
     expect((await settingsOf(team))?.freeze).toEqual(frozen);
     await team.owner.closes();
     await team.owner.types('/vps settings spending');
     await team.owner.fills({ 'Purchase freeze': 'Off' });
     await team.owner.presses('Save');
-    await team.owner.sees('• Purchases aren’t frozen');
+    await team.owner.sees('• Purchase freeze: off');
     expect((await settingsOf(team))?.freeze).toBeUndefined();
   });
 });

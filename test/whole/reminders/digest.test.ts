@@ -338,9 +338,9 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.types('/vps settings notifications');
     await team.owner.fills({ 'Digest channel': '#ops', Hour: '17:00', [DAYS]: '2 14' });
     await team.owner.presses('Save');
-    await team.owner.sees('• The daily digest is posted in #ops');
-    await team.owner.sees('• The digest is posted between 17:00 and 17:15');
-    await team.owner.sees('• The digest’s time zone is Europe/Berlin');
+    await team.owner.sees('• Daily digest channel: #ops');
+    await team.owner.sees('• Hour of the daily digest: 17');
+    await team.owner.sees('• Time zone of the daily digest: Europe/Berlin');
     await team.owner.sees('@olga set this channel for the daily digest.');
     expect(await digestOf(team)).toEqual({
       channelId: 'C0OPS00001',
@@ -354,7 +354,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.types('/vps settings notifications');
     await team.owner.fills({ 'Digest channel': '' });
     await team.owner.presses('Save');
-    await team.owner.sees('• There’s no daily digest');
+    await team.owner.sees('• Daily digest channel: none');
     expect(await digestOf(team)).toBeUndefined();
   });
 
@@ -365,7 +365,7 @@ describe.concurrent('the settings of the digest', () => {
     team.owner.doesNotSee('[Europe/Berlin]');
     await team.owner.fills({ 'Digest channel': '#ops' });
     await team.owner.presses('Save');
-    await team.owner.sees('• The digest’s time zone is UTC');
+    await team.owner.sees('• Time zone of the daily digest: UTC');
     expect((await digestOf(team))?.zone).toBe('UTC');
   });
 
@@ -382,7 +382,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.sees('the channel is shared with another organization');
     await team.owner.fills({ 'Digest channel': '#ops' });
     await team.owner.presses('Save');
-    await team.owner.sees('• The digest’s time zone is Asia/Tokyo');
+    await team.owner.sees('• Time zone of the daily digest: Asia/Tokyo');
     expect(await digestOf(team)).toMatchObject({ zone: 'Asia/Tokyo', daysBefore: [5] });
   });
 });

@@ -126,7 +126,7 @@ test('npm run vps --json prints JSON, and every outcome has an exit code', async
   const unknown = await run(team, 'show', 'wbe-2');
   expect(unknown).toMatchObject({
     code: 1,
-    words: 'No server matches "wbe-2". Nearest: web-2. Nothing was changed.\n',
+    words: 'No server matches wbe-2. Did you mean web-2?\n',
   });
   const several = await run(team, 'stop', 'web', '--yes');
   expect(several.code).toBe(1);
