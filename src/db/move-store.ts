@@ -113,7 +113,7 @@ async function begin({ db }: Side, { to, system }: Move): Promise<FactRow> {
 
 async function copyAll(source: Side, target: Side, departure: FactRow, move: Move): Promise<void> {
   const { report, system, from } = move;
-  // In the order of their names, those that others refer to come first.
+  // In the order of their names: `operations` come before the `passwords` that refer to them.
   const tables = (await source.db.introspection.getTables()).map(({ name }) => name as keyof Tables).sort();
   await target.db.transaction().execute(async (trx) => {
     await lockEmpty(trx, tables);
