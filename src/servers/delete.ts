@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { getWorkspace } from '../account/workspaces.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
-import { isRefusal, Refusal } from '../core/errors.ts';
+import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
 import type { NamedServer, Server } from '../core/server.ts';
@@ -10,16 +10,14 @@ import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
 import { requestedView } from '../requests/approval-card.ts';
 import { notifyRequest } from '../requests/notify.ts';
-import { actions, context, facts, section, textMessage } from '../slack/kit/blocks.ts';
+import { context, facts, section, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
-import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
+import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
-import { showLateError } from '../slack/reply.ts';
-import type { SlackRequest } from '../slack/request.ts';
-import { deleteButton, showButton } from './buttons.ts';
-import { DELETE_TITLE, DELETE_TITLES } from './delete-outcome.ts';
-import { type DeleteResult, runDelete, type ShowDeleted } from './deletion.ts';
+import { deleteButton } from './buttons.ts';
+import { DELETE_TITLE } from './delete-outcome.ts';
+import { runDelete } from './deletion.ts';
 import { chooseUnnamed, getServer, type ServerRef } from './find.ts';
 import { refuseProtected } from './notes.ts';
 import { describePaidUntil } from './words.ts';
@@ -80,7 +78,8 @@ export const confirmDelete = defineUseCase({
 });
 
 /**
- * Carries out what its user has just confirmed, and shows them the result. Does nothing if another process is doing that.
+ * Carries out what its user has just confirmed, and reports the outcome, unless another process is doing that. Returns an error after
+ * which it may still be carried out, by its job; it isn't thrown, since the audit has the delete's own entries.
  * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).
  */
 export const carryOutDelete = defineUseCase({
@@ -88,14 +87,17 @@ export const carryOutDelete = defineUseCase({
   needs: 'anyone',
   effect: 'confirms',
   isOncePerForm: true,
-  run: async (
-    { formId, show }: { readonly formId: ConfirmationId; readonly show: ShowDeleted },
-    { actor, app },
-  ): Promise<void> => {
-    const operation = await app.ledger.findDelete(formId);
+  run: async ({ formId }: { readonly formId: ConfirmationId }, { actor, app }) => {
+    const find = () => app.ledger.findDelete(formId);
+    const operation = await find();
     const isOwn = operation?.workspaceId === actor.workspaceId && operation.actorId === actor.userId;
-    // Not thrown: the audit has the delete's own entries, and its job may still carry it out.
-    if (isOwn) await runDelete(formId, app, show).catch((error: unknown) => show({ kind: 'failed', error }));
+    if (!isOwn) return { isGone: false };
+    try {
+      await runDelete(formId, app, { isAwaited: true });
+      return { isGone: (await find())?.state === 'settled' };
+    } catch (error) {
+      return { isGone: false, error };
+    }
   },
 });
 
@@ -219,12 +221,16 @@ export const remove = defineCommand({
       // Before it is confirmed: if this process dies, another one carries it out, and reports the outcome.
       request.views.follow(formId, viewId);
       const isConfirmed = await request.execute(confirmDelete, { ...deletion, label });
-      const show = (result: DeleteResult) =>
-        showResult(result, { id, label, isOnCard: on === 'card' }, viewId, request);
       return {
         with: loadingView(DELETE_TITLE, `Checking ${codeLabel(label)}…`),
         after: async () => {
-          if (isConfirmed) return request.execute(carryOutDelete, { formId, show });
+          if (isConfirmed) {
+            const { isGone, error } = await request.execute(carryOutDelete, { formId });
+            if (error !== undefined) throw error;
+            if (isGone && on === 'card')
+              await request.reply.edit(textMessage(`${codeLabel(label)} was deleted.`));
+            return;
+          }
           const requested = await request.execute(requestDelete, deletion);
           const { userId } = request.caller.actor;
           await request.views.update(viewId, requestedView(requested, formId, userId));
@@ -233,35 +239,3 @@ export const remove = defineCommand({
     }),
   ],
 });
-
-/** Shows the result in the form, and announces a delete that is proven. */
-async function showResult(
-  result: DeleteResult,
-  { id, label: name, isOnCard }: { readonly id: number; readonly label: string; readonly isOnCard: boolean },
-  viewId: string,
-  request: SlackRequest,
-): Promise<void> {
-  const label = codeLabel(name);
-  if (result.kind === 'failed') {
-    if (!isRefusal(result.error, 'stale_confirmation'))
-      return showLateError(result.error, viewId, request, []);
-    const words = `${label} wasn’t deleted: the request wasn’t sent in time. Try again.`;
-    const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
-    if (!ok) await request.reply.send(textMessage(words));
-    return;
-  }
-  if (result.kind === 'gone') {
-    const words = `${label} was deleted.`;
-    await request.views.update(viewId, noticeView(DELETE_TITLES.settled, words));
-    const announced = await request.announce(`deleted ${label}`);
-    const isShown = isOnCard && (await request.reply.edit(textMessage(words)));
-    if (!announced && !isShown) await request.reply.send(textMessage(words));
-    if (result.actId !== undefined) await request.placeAct(result.actId, announced);
-    return;
-  }
-  const words = result.isListed
-    ? `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the server is still listed.`
-    : `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it.`;
-  await request.views.update(viewId, noticeView(DELETE_TITLES.unconfirmed, words));
-  await request.reply.send(textMessage(words, actions(showButton.element('Show server', { id }))));
-}

@@ -164,7 +164,7 @@ const DELETES: readonly Story[] = (['own', 'approved'] as const).flatMap((way) =
     script,
     arrange: (scenario) => arrangeDelete(way, scenario),
     live: async (process, scenario, isPressed) => {
-      if (isPressed) await pressDelete(way, process, scenario).catch(() => undefined);
+      if (isPressed) await pressDelete(way, process).catch(() => undefined);
       await goOn(process, scenario);
     },
     checkLaws: checkDeleteLaws,
@@ -187,15 +187,11 @@ export async function arrangeDelete(way: Way, { store }: Scenario): Promise<void
 }
 
 /** A press of **Delete**, or what else has to happen until it is approved, and all that it sets off. */
-export async function pressDelete(way: Way, process: MortalProcess, { store }: Scenario): Promise<void> {
-  const { entry, ports } = process;
-  const show = async () => {
-    const operation = await store.ledger.findDelete(ID);
-    if (operation) await ports.deleteNotifier.notify(operation, undefined);
-  };
+export async function pressDelete(way: Way, process: MortalProcess): Promise<void> {
+  const { entry } = process;
   const own = async () => {
     await entry.execute(confirmDelete, DB, callerOf('U1'));
-    await entry.execute(carryOutDelete, { formId: ID, show }, callerOf('U1'));
+    await entry.execute(carryOutDelete, { formId: ID }, callerOf('U1'));
   };
   const approved = async () => {
     await entry.execute(requestDelete, DB, callerOf('U1'));
