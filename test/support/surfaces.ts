@@ -136,7 +136,6 @@ export const ACTIONS: readonly Action[] = [
   pressed('home_page', 'anyone', 'panel', () => ({ page: 1 })),
   pressed('home_back', 'anyone', 'panel', () => ({ page: 0 })),
   pressed('home_refresh', 'anyone', 'panel'),
-  pressed('check_state', 'viewer', 'show', (id) => ({ act: 'reboot', servers: [{ id, label: 'x' }] })),
   pressed('list', 'viewer', 'list'),
   pressed('approvals', 'manager', 'approvals'),
   pressed('protect', 'owner', 'protect', byId),
