@@ -336,13 +336,23 @@ export async function describeDigest(
   { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
   app: AppContext,
 ): Promise<Digest> {
-  const ids = content.due.map(({ serverId }) => serverId);
+  const due = await addStandings(content.due, { workspaceId, day, since: postedAt }, app);
+  return { ...content, day, due };
+}
+
+/** Adds what has become of each server on that day, or since that time. */
+export async function addStandings(
+  servers: readonly DueServer[],
+  { workspaceId, day, since }: { workspaceId: WorkspaceId; day: string; since: number },
+  app: AppContext,
+): Promise<Digest['due']> {
+  const ids = servers.map(({ serverId }) => serverId);
   const marks = await app.reminders.listMarks(workspaceId);
   const markOf = new Map(marks.map((mark) => [mark.serverId, mark]));
   const renewals = await app.reminders.listRenewals(workspaceId, ids);
   // The newest of each month.
   const renewalOf = new Map(renewals.map((operation) => [claimOf(operation.purchase), operation]));
-  const deletedBy = await listDeleted(workspaceId, postedAt, app);
+  const deletedBy = await listDeleted(workspaceId, since, app);
   const now = app.system.now();
   /** What was done counts more than what was decided about the reminder. */
   const findStanding = (server: DueServer): DueStanding => {
@@ -360,8 +370,7 @@ export async function describeDigest(
     const { by, untilDay } = mark;
     return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
   };
-  const due = content.due.map((server) => ({ ...server, standing: findStanding(server) }));
-  return { ...content, day, due };
+  return servers.map((server) => ({ ...server, standing: findStanding(server) }));
 }
 
 /** Who deleted which server with this app since then, as far as that is proven. */

@@ -163,8 +163,6 @@ export const ACTIONS: readonly Action[] = [
   pressed('snooze_step', 'operator', 'reminder_snooze', monthOf),
   pressed('let_expire', 'manager', 'reminder_end', monthOf),
   pressed('remind_again', 'operator', 'reminder_again', monthOf),
-  pressed('all_reminders', 'viewer', 'reminders'),
-  pressed('open_all_reminders', 'viewer', 'reminders'),
   pressed('reminders_page', 'viewer', 'reminders', () => ({ page: 0 })),
   pressed('reminders_back', 'viewer', 'reminders', () => ({ page: 0 })),
   pressed('renew_all', 'manager', 'renew'),
