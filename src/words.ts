@@ -233,8 +233,18 @@ export function failedWords(
   details: HostingErrorDetails,
 ): string {
   if (code === 'wrong_state') return wrongStateWords(failed, details.state);
-  return `${codeLabel(failed.label)} wasn’t ${VERBS[failed.act].past}: ${CAUSES[code](details)}`;
+  const cause = OF_ORDERS.includes(code) ? REJECTED : wordsOfHosting({ code, details });
+  return `${codeLabel(failed.label)} wasn’t ${VERBS[failed.act].past}: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`;
 }
+
+/** What these codes say of an order is not true of another act. */
+const OF_ORDERS: readonly (HostingCode | 'unknown_code')[] = [
+  'bad_request',
+  'limit',
+  'not_created',
+  'checking',
+];
+const REJECTED = 'The hosting API rejected the request.';
 
 function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state: string | undefined): string {
   const label = codeLabel(name);
@@ -252,33 +262,6 @@ function nextIn(act: ServerAct, state: string): string {
     ? 'Try again in a moment.'
     : 'Check the server, then try again.';
 }
-
-type Causes = Readonly<Record<HostingCode | 'unknown_code', (details: HostingErrorDetails) => string>>;
-
-const rejected = () => 'the hosting API rejected the request.';
-
-const CAUSES: Causes = {
-  unauthorized: () =>
-    'the hosting API rejected the API key. An owner can connect a working one with `/vps connect`.',
-  not_allowed: () =>
-    'the hosting API isn’t open for this account yet. It opens after the first top-up on the account page.',
-  bad_request: rejected,
-  not_enough_balance: () => 'the account balance is too low. Top it up on the account page, then try again.',
-  limit: rejected,
-  not_created: rejected,
-  checking: rejected,
-  not_found: () => 'it’s no longer in the hosting account.',
-  wrong_state: rejected,
-  rate_limited: () => 'the hosting API’s rate limit is used up. Try again in a minute.',
-  no_answer: () => 'the hosting API didn’t answer. Try again in a moment.',
-  unreadable_answer: ({ status }) =>
-    isErrorStatus(status)
-      ? `the hosting API returned an error (${status}). Try again in a moment.`
-      : 'the hosting API’s answer couldn’t be read. Try again in a moment.',
-  unknown_code: ({ unknownCode }) =>
-    `the hosting API returned an unknown error${unknownCode ? ` (${codeTyped(unknownCode)})` : ''}. Try again in a moment.`,
-  not_sent: () => 'the hosting API couldn’t be reached. Try again in a moment.',
-};
 
 function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && status >= 400;
@@ -361,7 +344,7 @@ const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
     'The hosting API rejected the API key of this workspace. An owner can connect a working key with `/vps connect`.',
   not_allowed:
     'The hosting API isn’t open for this account yet. It opens after the first top-up on the hosting account’s page.',
-  bad_request: 'The hosting API rejected the request. Try a shorter or simpler label.',
+  bad_request: `${REJECTED} Try a shorter or simpler label.`,
   not_enough_balance:
     'The hosting account’s balance is too low. Top it up on the hosting account’s page, then try again.',
   limit:
