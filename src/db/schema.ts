@@ -42,8 +42,7 @@ const STATEMENTS: readonly string[] = [
   `create index grants_end on grants (temporary_role, until)`,
   `create table homes (
     workspace_id text not null, user_id text not null, channel_id text not null, page integer not null,
-    opened_at bigint not null, shown text not null default '',
-    constraint homes_key primary key (workspace_id, user_id))`,
+    opened_at bigint not null, constraint homes_key primary key (workspace_id, user_id))`,
   `create table installation_workspaces (
     workspace_id text primary key not null, installation_id text not null, is_served integer not null default 1)`,
   `create index installation_workspaces_of on installation_workspaces (installation_id)`,

@@ -238,8 +238,6 @@ export interface Tables {
     channel_id: string;
     page: number;
     opened_at: number;
-    /** A ULID: what is shown was read at that time, or is being published. '' before it is noted. */
-    shown: Generated<string>;
   };
   /** One row for each workspace or organization in which the app was ever installed by OAuth. */
   installations: {

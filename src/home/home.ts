@@ -332,7 +332,8 @@ export const loadHome: LoadHome = async ({ isWelcome, ...wanted }, request) => {
   return {
     blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
     page: servers.kind === 'listed' ? servers.page : 0,
-    coming: 'coming' in servers ? servers.coming : undefined,
+    isComing:
+      servers.kind === 'listed' ? servers.stale === 'reading' : servers.kind === 'unread' && !servers.error,
   };
 };
 
