@@ -1,11 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { getWorkspace } from '../account/workspaces.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
-import type { NamedServer, Server } from '../core/server.ts';
+import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
 import { requestedView } from '../requests/approval-card.ts';
@@ -43,12 +43,14 @@ interface DeleteInput {
   /** Made when the form was opened: two presses of one form carry the same one. */
   readonly formId: ConfirmationId;
   readonly id: ServerId;
+  readonly label: string;
+  readonly paidUntil?: number | undefined;
   readonly typedLabel: string;
 }
 
 /**
- * Writes the confirmation of a delete durably. Called before the ack, and nothing else is written then. False where another manager
- * has to approve it: then `requestDelete` requests that.
+ * Writes the confirmation of a delete durably, or requests another manager's approval of it instead. Called before the ack, and
+ * nothing else is written then. Returns the request, if there is one.
  * Money effect: none yet; `carryOutDelete`, or the background, sends it once.
  * @throws Refusal `role_needed`, `label_differs`, `server_protected`, `restored`; `already_handled` for a second press
  */
@@ -56,24 +58,30 @@ export const confirmDelete = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'confirms',
-  isOncePerForm: true,
   subject: ({ id, label }) => ({ serverId: id, label }),
   run: async (
-    { formId, id, label, typedLabel }: DeleteInput & { readonly label: string },
+    { formId, id, label, paidUntil, typedLabel }: DeleteInput,
     context,
-  ): Promise<boolean> => {
+  ): Promise<RequestedApproval | undefined> => {
     const { actor, app } = context;
     const { workspaceId, userId: actorId, channelId } = actor;
     await context.requireRoleFor(label);
-    refuseOtherLabel(typedLabel, { id, label });
+    const wanted = deletionWord({ id, label });
+    if (!isIdenticalLabel(typedLabel.trim(), wanted))
+      throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
     await refuseProtected('delete', { id, label }, workspaceId, app);
-    if ((await getWorkspace(context)).settings.approval.delete) return false;
-    // An approval that was requested in this form stays needed, even if the two-person rule has been turned off since.
-    if (await app.requests.find(formId, ['delete'])) return false;
+    if (await app.ledger.findDelete(formId)) throw new Refusal('already_handled', {});
     const deletion = { kind: 'delete', serverId: id, label } as const;
+    const isRequired = (await getWorkspace(context)).settings.approval.delete;
+    // An approval that was requested in this form stays needed, even if the two-person rule has been turned off since.
+    if (isRequired || (await app.requests.find(formId, ['delete'])))
+      return requestApproval({ id: formId, ...deletion, paidUntil, isOverBudget: false }, context);
     const confirmed = { id: formId, workspaceId, actorId, channelId, deletion, at: app.system.now() };
-    if (await app.ledger.confirmDelete(confirmed)) return true;
-    throw new Refusal('already_handled', {});
+    if (!(await app.ledger.confirmDelete(confirmed))) throw new Refusal('already_handled', {});
+    return undefined;
+  },
+  follow: async (requested, { app }) => {
+    if (requested?.isNew) await notifyRequest(requested.approval.id, app);
   },
 });
 
@@ -86,7 +94,6 @@ export const carryOutDelete = defineUseCase({
   name: 'delete',
   needs: 'anyone',
   effect: 'confirms',
-  isOncePerForm: true,
   run: async ({ formId }: { readonly formId: ConfirmationId }, { actor, app }) => {
     const find = () => app.ledger.findDelete(formId);
     const operation = await find();
@@ -101,40 +108,6 @@ export const carryOutDelete = defineUseCase({
   },
 });
 
-/** @throws Refusal `label_differs` unless what has to be typed for this server was typed */
-function refuseOtherLabel(typedLabel: string, server: NamedServer): void {
-  const wanted = deletionWord(server);
-  if (!isIdenticalLabel(typedLabel.trim(), wanted))
-    throw new Refusal('label_differs', { typed: typedLabel, label: wanted });
-}
-
-/**
- * Requests a second person's approval of a delete. Deletes nothing.
- * @throws Refusal `label_differs`, `unknown_server`, `role_needed`, `server_protected`; `already_handled` if the same form was
- * confirmed before the two-person rule was turned on; and as `requestApproval` does
- */
-export const requestDelete = defineUseCase({
-  name: 'delete',
-  needs: 'manager',
-  effect: 'confirms',
-  run: async (
-    { formId, id, typedLabel }: DeleteInput,
-    context: UseCaseContext,
-  ): Promise<RequestedApproval> => {
-    const { actor, app } = context;
-    const server = await getServer({ id }, context, { freshness: 'fresh' });
-    refuseOtherLabel(typedLabel, server);
-    await refuseProtected('delete', server, actor.workspaceId, app);
-    if (await app.ledger.findDelete(formId)) throw new Refusal('already_handled', {});
-    const { label, paidUntil } = server;
-    const action = { kind: 'delete', serverId: id, label, paidUntil } as const;
-    return requestApproval({ id: formId, ...action, isOverBudget: false }, context);
-  },
-  follow: async (requested, { app }) => {
-    if (requested.isNew) await notifyRequest(requested.approval.id, app);
-  },
-});
-
 const TYPE_IT = 'Type the label';
 
 /** The form in which the server's label has to be typed, so that none is deleted by accident. */
@@ -143,6 +116,7 @@ const deleteDialog = defineModal(
   z.object({
     serverId: z.number().int(),
     label: z.string(),
+    paidUntil: z.number().exactOptional(),
     on: z.literal('card').exactOptional(),
   }),
   z.object({ label: z.string(TYPE_IT).trim().min(1, TYPE_IT) }),
@@ -159,7 +133,7 @@ export function deleteView(
   const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
   return deleteDialog.view({
     origin,
-    metadata: { serverId: server.id, label: freezeLabel(server.label), on },
+    metadata: { serverId: server.id, label: freezeLabel(server.label), paidUntil: server.paidUntil, on },
     title: DELETE_TITLE,
     submit: takesApproval ? 'Request approval' : 'Delete',
     blocks: [
@@ -211,29 +185,24 @@ export const remove = defineCommand({
   modals: [
     form.pickHandler,
     deleteDialog.onSubmit(confirmDelete, async ({ fields, metadata, origin, viewId }, request) => {
-      const { serverId: id, label, on } = metadata;
+      const { serverId: id, label, paidUntil, on } = metadata;
       const word = deletionWord({ id, label });
       // Also compared here, to show a typing error beside the field. The use case decides.
       if (!isIdenticalLabel(fields.label, word))
         return { with: { errors: { label: `That doesn’t match. Type ${word}.` } } };
       const { formId } = origin;
-      const deletion = { formId, id, typedLabel: fields.label };
       // Before it is confirmed: if this process dies, another one carries it out, and reports the outcome.
       request.views.follow(formId, viewId);
-      const isConfirmed = await request.execute(confirmDelete, { ...deletion, label });
+      const deletion = { formId, id, label, paidUntil, typedLabel: fields.label };
+      const requested = await request.execute(confirmDelete, deletion);
+      if (requested) return { with: requestedView(requested, formId, request.caller.actor.userId) };
       return {
         with: loadingView(DELETE_TITLE, `Checking ${codeLabel(label)}…`),
         after: async () => {
-          if (isConfirmed) {
-            const { isGone, error } = await request.execute(carryOutDelete, { formId });
-            if (error !== undefined) throw error;
-            if (isGone && on === 'card')
-              await request.reply.edit(textMessage(`${codeLabel(label)} was deleted.`));
-            return;
-          }
-          const requested = await request.execute(requestDelete, deletion);
-          const { userId } = request.caller.actor;
-          await request.views.update(viewId, requestedView(requested, formId, userId));
+          const { isGone, error } = await request.execute(carryOutDelete, { formId });
+          if (error !== undefined) throw error;
+          if (isGone && on === 'card')
+            await request.reply.edit(textMessage(`${codeLabel(label)} was deleted.`));
         },
       };
     }),

@@ -268,14 +268,6 @@ test.each([
   expect(await findDelete(scenario)).toBeUndefined();
 });
 
-test('approval is not requested for a server whose label has changed since the form was opened', async () => {
-  await requireApproval();
-  show({ ...DB, label: 'db-prod' });
-  const pressed = pressDelete('approved', scenario.start());
-  await expect(pressed).rejects.toMatchObject({ code: 'label_differs' });
-  expect(await scenario.store.requests.find(ID, ['delete'])).toBeUndefined();
-});
-
 test('presses of Delete in the same form send it once, at once or later', async () => {
   const process = scenario.start();
   const pressed = [1, 2, 3].map(() => pressDelete('own', process));
