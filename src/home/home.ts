@@ -87,7 +87,7 @@ export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   return [...lines, ...rest(unsaved.length - lines.length, 'more unsaved root password', '/vps password')];
 }
 
-function decisionBlocks({ approvals, access }: Home['decisions'], currency: string): KnownBlock[] {
+export function decisionBlocks({ approvals, access }: Home['decisions'], currency: string): KnownBlock[] {
   const shown = approvals.slice(0, SHOWN.approvals);
   const asked = access.slice(0, SHOWN.access);
   return [

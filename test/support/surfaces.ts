@@ -137,7 +137,6 @@ export const ACTIONS: readonly Action[] = [
   pressed('home_back', 'anyone', 'panel', () => ({ page: 0 })),
   pressed('home_refresh', 'anyone', 'panel'),
   pressed('list', 'viewer', 'list'),
-  pressed('approvals', 'manager', 'approvals'),
   pressed('protect', 'owner', 'protect', byId),
   pressed('unprotect', 'owner', 'unprotect', byId),
   chosen('pick_show', 'viewer', 'show'),
