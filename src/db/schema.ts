@@ -30,7 +30,7 @@ const STATEMENTS: readonly string[] = [
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
     workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
-    ts text, content text not null, read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
+    ts text, content text not null, constraint digests_key primary key (workspace_id, day))`,
   `create table facts (
     kind text not null, id text not null, value text not null, at bigint not null,
     constraint facts_key primary key (kind, id))`,

@@ -276,15 +276,13 @@ export interface Tables {
     workspace_id: string;
     /** Like 2026-01-31, in the digest's time zone. */
     day: string;
-    /** `live`: posted, and its message is edited. */
-    state: 'claimed' | 'quiet' | 'live' | 'closed';
+    /** `posted`: its message is edited until a newer one is posted. `closed`: its message is gone. */
+    state: 'claimed' | 'quiet' | 'posted' | 'closed';
     at: number;
     channel_id: string | null;
     ts: string | null;
     /** JSON; '' before it was posted. */
     content: string;
-    /** When the list was read for it; 0 if it could not be. */
-    read_at: number;
   };
   /** The servers that the last digest saw. */
   digest_snapshots: {

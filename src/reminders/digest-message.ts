@@ -237,16 +237,14 @@ export function digestLabel(label: string): string {
 
 /** A server that has to be renewed, and what has become of it since, in one line. */
 function dueWords(server: DigestServer, currency: string): string {
-  return `${ICONS[server.standing.kind === 'due' ? server.urgency : server.standing.kind]} ${digestLabel(server.label)} · ${standingWords(server, currency)}`;
+  const { isUrgent, standing, label } = server;
+  const icon = standing.kind === 'due' && isUrgent ? '⚠️' : ICONS[standing.kind];
+  return `${icon} ${digestLabel(label)} · ${standingWords(server, currency)}`;
 }
 
 /** No colored dots: those are for the states of servers. */
-const ICONS: Readonly<
-  Record<DigestServer['urgency'] | Exclude<DigestServer['standing']['kind'], 'due'>, string>
-> = {
-  high: '⚠️',
-  medium: '⏳',
-  low: '⏳',
+const ICONS: Readonly<Record<DigestServer['standing']['kind'], string>> = {
+  due: '⏳',
   expired: '▫️',
   paying: '⏳',
   unconfirmed: '⏳',
