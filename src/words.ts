@@ -127,20 +127,25 @@ const accountRefusalWords = {
   channel_unwritable: ({ reason }) =>
     reason === 'timeout'
       ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'
-      : `The app can’t post in that channel: ${UNWRITABLE[reason] ?? 'Slack refused the test message. Choose another channel.'}`,
+      : `The app can’t post in that channel. ${unpostableWords(reason)}`,
   settings_moved: () =>
     'Someone else changed the settings while your form was open, so nothing was saved. Run `/vps settings` again to see them as they are now.',
   purchases_frozen: (freeze) => `${frozenWords(freeze)} Nothing was ordered or charged.`,
 } satisfies Partial<RefusalWords>;
 
-const UNWRITABLE: Readonly<Record<string, string>> = {
-  not_in_channel: 'it’s not a member. Invite the app with `/invite`, then save again.',
-  channel_not_found: 'it can’t see the channel. Invite the app with `/invite`, then save again.',
-  is_archived: 'the channel is archived. Choose another one.',
-  channel_is_shared: 'the channel is shared with another organization. Choose another one.',
+const UNPOSTABLE: Readonly<Record<string, string>> = {
+  not_in_channel: 'The app isn’t a member of the channel. Invite it there with `/invite`.',
+  channel_not_found: 'The app can’t see the channel. Invite it there with `/invite`.',
+  is_archived: 'The channel is archived.',
+  channel_is_shared: 'The channel is shared with another organization.',
   channel_unreadable:
-    'it can’t tell whether other organizations are in it (missing scopes `channels:read` and `groups:read`).',
+    'The app can’t tell whether other organizations are in the channel (missing scopes `channels:read` and `groups:read`).',
 };
+
+/** Says why the app can't post in a channel, by Slack's code or ours. */
+export function unpostableWords(reason: string): string {
+  return UNPOSTABLE[reason] ?? 'Slack refused the message.';
+}
 
 /** Why a request can no longer be answered or withdrawn. `by`: " by @olga", or ''. */
 const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {

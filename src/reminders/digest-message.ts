@@ -28,7 +28,7 @@ import {
   slackDay,
 } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
-import { wordsOfError } from '../words.ts';
+import { unpostableWords, wordsOfError } from '../words.ts';
 import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 
 /**
@@ -363,18 +363,9 @@ export function unreadableMessage(error: HostingError | Refusal): Message {
   );
 }
 
-const UNDELIVERED: Readonly<Record<string, string>> = {
-  not_in_channel: 'The app isn’t a member of the channel. Invite it there with `/invite`.',
-  channel_not_found: 'The app can’t see the channel. Invite it there with `/invite`.',
-  is_archived: 'The channel is archived.',
-  channel_is_shared: 'The channel is shared with another organization.',
-  channel_unreadable:
-    'The app can’t tell whether other organizations are in the channel (missing scopes `channels:read` and `groups:read`).',
-};
-
 export function undeliveredMessage(channelId: ChannelId, reason: string): Message {
   return textMessage(
-    `The daily digest couldn’t be posted in <#${channelId}>. ${UNDELIVERED[reason] ?? 'Slack refused the message.'}`,
+    `The daily digest couldn’t be posted in <#${channelId}>. ${unpostableWords(reason)}`,
     context('To choose another channel, run `/vps settings`. `/vps reminders` shows the servers to renew.'),
   );
 }

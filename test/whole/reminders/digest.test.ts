@@ -379,7 +379,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.fills({ 'Digest channel': '#general', 'Time zone': 'asia/tokyo', [DAYS]: '5' });
     team.slack.admin.inviteOrganization('#general');
     await team.owner.presses('Save');
-    await team.owner.sees('the channel is shared with another organization');
+    await team.owner.sees('The channel is shared with another organization.');
     await team.owner.fills({ 'Digest channel': '#ops' });
     await team.owner.presses('Save');
     await team.owner.sees('• The digest’s time zone is Asia/Tokyo');
