@@ -41,7 +41,7 @@ const accessRefusalWords = {
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
   label_needed: ({ role }) =>
     `This server has no label, so you can’t request a role for just this server. To request one for every server: \`/vps access ask ${role}\``,
-  asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
+  asked_before: ({ at, state, againAt }) => askedBeforeWords(state, slackDate(at), slackDate(againAt)),
   asked_enough: ({ wishes, againAt }) => {
     const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
     return `You’ve sent ${count(wishes.length, 'request')} in the last hour: ${listed.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
@@ -72,17 +72,13 @@ function describeGranters({ needed, owners = [] }: Needed): string {
   return named === '' ? 'An admin of this Slack workspace can grant it.' : `${named} can grant it.`;
 }
 
-const ASKED_BEFORE: Readonly<Record<RoleRequestState, (at: string, againAt: string) => string>> = {
-  open: (at) =>
-    `You requested this on ${at}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``,
-  denied: (at, againAt) => `An owner declined this on ${at}. You can ask again after ${againAt}.`,
-  approved: (at) => `You requested this on ${at}, and an owner approved it.`,
-  withdrawn: (at, againAt) =>
-    `You requested this on ${at} and withdrew it. You can ask again after ${againAt}.`,
-  replaced: (at, againAt) => `You requested this on ${at}. You can ask again after ${againAt}.`,
-  expired: (at, againAt) =>
-    `You requested this on ${at}, and no owner answered. You can ask again after ${againAt}.`,
-};
+function askedBeforeWords(state: RoleRequestState, at: string, againAt: string): string {
+  const words = `You requested this on ${at}`;
+  if (state === 'open')
+    return `${words}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
+  if (state === 'approved') return `${words}, and an owner approved it.`;
+  return `${words}${state === 'denied' ? ', and an owner declined it' : ''}. You can ask again after ${againAt}.`;
+}
 
 const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
   owner_channel:
