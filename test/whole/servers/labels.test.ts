@@ -74,6 +74,14 @@ describe.concurrent('a strange label', () => {
     expectNobodyIsPinged(team);
   });
 
+  it('is listed in sections where Slack refuses the table', async () => {
+    await using team = await startWith(LABELS);
+    team.slack.faults.refuseBlock('data_table');
+    await team.viewer.types('/vps list');
+    await team.viewer.sees('<!channel> *x*');
+    expectNobodyIsPinged(team);
+  });
+
   it('doesn’t keep its server from being shown, rebooted, renewed and deleted by ID or label', async ({
     expect,
   }) => {

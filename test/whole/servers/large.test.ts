@@ -15,17 +15,20 @@ async function atOnce(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe.concurrent('three thousand servers', () => {
-  it('are listed page by page, back and forth, filtered, picked by typing, and managed', async () => {
+  it('are listed page by page, back and forth, filtered, picked by typing, and managed, also without the table', async () => {
     await using team = await startTeam({ servers: 3000 });
     const { viewer } = team;
     await atOnce(async () => {
       await viewer.types('/vps list');
-      await viewer.sees('Showing 1–20.');
+      await viewer.sees('Showing 1–100');
     });
-    await viewer.presses('Next');
-    await viewer.sees('Showing 21–40.');
+    for (let part = 2; part <= 30; part++) {
+      await viewer.presses('Next');
+      await viewer.sees(`Showing ${part * 100 - 99}–`.replace(/(\d)(\d{3})–/, '$1,$2–'));
+    }
+    await viewer.sees('web-3000');
     await viewer.presses('Previous');
-    await viewer.sees('Showing 1–20.');
+    await viewer.sees('Showing 2,801–2,900');
     const { operator } = team;
     await operator.types('/vps list web-29');
     await operator.sees('111 servers matching web-29');
@@ -42,6 +45,9 @@ describe.concurrent('three thousand servers', () => {
     await operator.sees('rebooted web-2999');
     team.slack.faults.refuseBlock('data_table');
     viewer.overlooksOldMessages();
+    await viewer.types('/vps list');
+    await viewer.sees('🟢 *web-1*');
+    await viewer.sees('more: narrow the list with /vps list <filter>.');
     await viewer.types('/vps catalog');
     await viewer.sees('6 plans');
     await viewer.sees('5.90');
