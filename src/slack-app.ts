@@ -5,7 +5,6 @@ import type { AppContext, Store } from './context.ts';
 import type { Entry } from './core/entry.ts';
 import type { UserId, WorkspaceId } from './core/ids.ts';
 import { home, loadHome } from './home/home.ts';
-import { panel } from './home/panel.ts';
 import type { Log } from './log.ts';
 import { nextSteps } from './next-steps.ts';
 import { createOperationNotifier } from './purchases/outcomes.ts';
@@ -95,7 +94,7 @@ export function createSlack(options: SlackOptions) {
             undefined,
           ),
       });
-      const routes = { runCommand, commands: [...commands, home, panel], shortcuts, nextSteps };
+      const routes = { runCommand, commands: [...commands, home], shortcuts, nextSteps };
       const { seenRequests } = ports;
       return createDispatch(routes, {
         ...parts,

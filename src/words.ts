@@ -41,7 +41,7 @@ const accessRefusalWords = {
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
   label_needed: ({ role }) =>
     `This server has no label, so you can’t request a role for just this server. To request one for every server: \`/vps access ask ${role}\``,
-  asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
+  asked_before: ({ at, state, againAt }) => askedBeforeWords(state, slackDate(at), slackDate(againAt)),
   asked_enough: ({ wishes, againAt }) => {
     const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
     return `You’ve sent ${count(wishes.length, 'request')} in the last hour: ${listed.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
@@ -72,17 +72,13 @@ function describeGranters({ needed, owners = [] }: Needed): string {
   return named === '' ? 'An admin of this Slack workspace can grant it.' : `${named} can grant it.`;
 }
 
-const ASKED_BEFORE: Readonly<Record<RoleRequestState, (at: string, againAt: string) => string>> = {
-  open: (at) =>
-    `You requested this on ${at}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``,
-  denied: (at, againAt) => `An owner declined this on ${at}. You can ask again after ${againAt}.`,
-  approved: (at) => `You requested this on ${at}, and an owner approved it.`,
-  withdrawn: (at, againAt) =>
-    `You requested this on ${at} and withdrew it. You can ask again after ${againAt}.`,
-  replaced: (at, againAt) => `You requested this on ${at}. You can ask again after ${againAt}.`,
-  expired: (at, againAt) =>
-    `You requested this on ${at}, and no owner answered. You can ask again after ${againAt}.`,
-};
+function askedBeforeWords(state: RoleRequestState, at: string, againAt: string): string {
+  const words = `You requested this on ${at}`;
+  if (state === 'open')
+    return `${words}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
+  if (state === 'approved') return `${words}, and an owner approved it.`;
+  return `${words}${state === 'denied' ? ', and an owner declined it' : ''}. You can ask again after ${againAt}.`;
+}
 
 const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
   owner_channel:
@@ -127,20 +123,25 @@ const accountRefusalWords = {
   channel_unwritable: ({ reason }) =>
     reason === 'timeout'
       ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'
-      : `The app can’t post in that channel: ${UNWRITABLE[reason] ?? 'Slack refused the test message. Choose another channel.'}`,
+      : `The app can’t post in that channel. ${unpostableWords(reason)}`,
   settings_moved: () =>
     'Someone else changed the settings while your form was open, so nothing was saved. Run `/vps settings` again to see them as they are now.',
   purchases_frozen: (freeze) => `${frozenWords(freeze)} Nothing was ordered or charged.`,
 } satisfies Partial<RefusalWords>;
 
-const UNWRITABLE: Readonly<Record<string, string>> = {
-  not_in_channel: 'it’s not a member. Invite the app with `/invite`, then save again.',
-  channel_not_found: 'it can’t see the channel. Invite the app with `/invite`, then save again.',
-  is_archived: 'the channel is archived. Choose another one.',
-  channel_is_shared: 'the channel is shared with another organization. Choose another one.',
+const UNPOSTABLE: Readonly<Record<string, string>> = {
+  not_in_channel: 'The app isn’t a member of the channel. Invite it there with `/invite`.',
+  channel_not_found: 'The app can’t see the channel. Invite it there with `/invite`.',
+  is_archived: 'The channel is archived.',
+  channel_is_shared: 'The channel is shared with another organization.',
   channel_unreadable:
-    'it can’t tell whether other organizations are in it (missing scopes `channels:read` and `groups:read`).',
+    'The app can’t tell whether other organizations are in the channel (missing scopes `channels:read` and `groups:read`).',
 };
+
+/** Says why the app can't post in a channel, by Slack's code or ours. */
+export function unpostableWords(reason: string): string {
+  return UNPOSTABLE[reason] ?? 'Slack refused the message.';
+}
 
 /** Why a request can no longer be answered or withdrawn. `by`: " by @olga", or ''. */
 const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
@@ -233,8 +234,18 @@ export function failedWords(
   details: HostingErrorDetails,
 ): string {
   if (code === 'wrong_state') return wrongStateWords(failed, details.state);
-  return `${codeLabel(failed.label)} wasn’t ${VERBS[failed.act].past}: ${CAUSES[code](details)}`;
+  const cause = OF_ORDERS.includes(code) ? REJECTED : wordsOfHosting({ code, details });
+  return `${codeLabel(failed.label)} wasn’t ${VERBS[failed.act].past}: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`;
 }
+
+/** What these codes say of an order is not true of another act. */
+const OF_ORDERS: readonly (HostingCode | 'unknown_code')[] = [
+  'bad_request',
+  'limit',
+  'not_created',
+  'checking',
+];
+const REJECTED = 'The hosting API rejected the request.';
 
 function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state: string | undefined): string {
   const label = codeLabel(name);
@@ -252,33 +263,6 @@ function nextIn(act: ServerAct, state: string): string {
     ? 'Try again in a moment.'
     : 'Check the server, then try again.';
 }
-
-type Causes = Readonly<Record<HostingCode | 'unknown_code', (details: HostingErrorDetails) => string>>;
-
-const rejected = () => 'the hosting API rejected the request.';
-
-const CAUSES: Causes = {
-  unauthorized: () =>
-    'the hosting API rejected the API key. An owner can connect a working one with `/vps connect`.',
-  not_allowed: () =>
-    'the hosting API isn’t open for this account yet. It opens after the first top-up on the account page.',
-  bad_request: rejected,
-  not_enough_balance: () => 'the account balance is too low. Top it up on the account page, then try again.',
-  limit: rejected,
-  not_created: rejected,
-  checking: rejected,
-  not_found: () => 'it’s no longer in the hosting account.',
-  wrong_state: rejected,
-  rate_limited: () => 'the hosting API’s rate limit is used up. Try again in a minute.',
-  no_answer: () => 'the hosting API didn’t answer. Try again in a moment.',
-  unreadable_answer: ({ status }) =>
-    isErrorStatus(status)
-      ? `the hosting API returned an error (${status}). Try again in a moment.`
-      : 'the hosting API’s answer couldn’t be read. Try again in a moment.',
-  unknown_code: ({ unknownCode }) =>
-    `the hosting API returned an unknown error${unknownCode ? ` (${codeTyped(unknownCode)})` : ''}. Try again in a moment.`,
-  not_sent: () => 'the hosting API couldn’t be reached. Try again in a moment.',
-};
 
 function isErrorStatus(status: number | undefined): status is number {
   return status !== undefined && status >= 400;
@@ -361,7 +345,7 @@ const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
     'The hosting API rejected the API key of this workspace. An owner can connect a working key with `/vps connect`.',
   not_allowed:
     'The hosting API isn’t open for this account yet. It opens after the first top-up on the hosting account’s page.',
-  bad_request: 'The hosting API rejected the request. Try a shorter or simpler label.',
+  bad_request: `${REJECTED} Try a shorter or simpler label.`,
   not_enough_balance:
     'The hosting account’s balance is too low. Top it up on the hosting account’s page, then try again.',
   limit:

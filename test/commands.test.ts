@@ -3,12 +3,11 @@ import { commands } from '../src/commands.ts';
 import { ROLES, roleCovers } from '../src/core/roles.ts';
 import { allCommands, getCommand, helpMessage } from '../src/help.ts';
 import { home } from '../src/home/home.ts';
-import { panel } from '../src/home/panel.ts';
 import { NOW } from '../src/sandbox/gallery/fixtures/samples.ts';
 import { fakeRequest } from './slack/support/fakes.ts';
 
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
-  [...commands, home, panel].flatMap((command) => command[of].map(({ id }) => id));
+  [...commands, home].flatMap((command) => command[of].map(({ id }) => id));
 
 /** Runs a command as it was typed and returns what it asked of the use cases. */
 async function type(text: string) {

@@ -2,7 +2,6 @@ import type { HomeView, ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../src/commands.ts';
 import { home } from '../src/home/home.ts';
-import { panel } from '../src/home/panel.ts';
 import { CANARY } from '../src/sandbox/gallery/fixtures/samples.ts';
 import { nastySurfaces, surfaces } from '../src/sandbox/gallery/fixtures/surfaces.ts';
 import { findMessageFaults, findViewFaults } from '../src/sandbox/slack/block-kit/find-faults.ts';
@@ -121,7 +120,7 @@ describe('every message and form that users see', () => {
 
   it('has buttons, menus and forms that a command handles', () => {
     const handled = (of: 'actions' | 'modals' | 'suggestions') =>
-      new Set([...commands, home, panel].flatMap((command) => command[of].map(({ id }) => id)));
+      new Set([...commands, home].flatMap((command) => command[of].map(({ id }) => id)));
     const [actions, modals, suggestions] = [handled('actions'), handled('modals'), handled('suggestions')];
     const unanswered = collect(all, (made) => {
       const elements = elementsIn(made).filter(

@@ -386,22 +386,21 @@ describe('the outcome of a delete that nobody waits for', () => {
   const [approver, user] = ['U0OWNER0001', '<@U0MANAGER01>'];
 
   it.each(ended)('is explained without codes, and names the server: $end', ({ deletion }) => {
-    for (const said of [deleteWords(deletion, 'EUR'), deleteWords(deletion, 'EUR', approver)]) {
-      expect(withoutMarks(said)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
-      expect(said).toMatch(/[.]$/);
-      expect(said).toContain(`\`${LABEL}\``);
-    }
+    const said = deleteWords(deletion, 'EUR');
+    expect(withoutMarks(said)).not.toMatch(/\b[a-z]+_[a-z_]+\b|undefined|null|\[object/);
+    expect(said).toMatch(/[.]$/);
+    expect(said).toContain(`\`${LABEL}\``);
   });
 
   it.each(ended)('is in the card of an approved one, and in the message to its requester: $end', ({
     deletion,
   }) => {
-    const said = deleteWords(deletion, 'EUR', approver);
+    const said = deleteWords(deletion, 'EUR');
     const facts = { ...decided, kind: 'delete', serverId: 42, label: LABEL, deletion } as const;
     const approval = makeApproval(facts, { state: 'approved' });
     expect(describeDecision(approval, 'EUR')).toBe(`*Approved* by <@${approver}>. ${said}`);
     expect(deleteMessage(deletion, 'EUR', approver).text).toBe(`<@${approver}> approved. ${said}`);
-    expect(deleteMessage(deletion, 'EUR').text).toBe(deleteWords(deletion, 'EUR'));
+    expect(deleteMessage(deletion, 'EUR').text).toBe(said);
   });
 
   it.each(ended.filter(({ end }) => end !== 'settled'))('never claims that the server was deleted: $end', ({

@@ -168,7 +168,6 @@ export const AUDIT_ACTIONS = {
     what: 'the root password of % as saved',
     group: 'passwords',
   },
-  approvals: { did: 'viewed', base: 'view', what: 'pending approvals', group: 'reading' },
   approval_ask: { did: 'requested', base: 'request', what: 'approval for %', group: 'approvals' },
   approval_answer: { did: 'answered', base: 'answer', what: '%', group: 'approvals' },
   approval_withdraw: { did: 'withdrew', base: 'withdraw', what: 'the request for %', group: 'approvals' },

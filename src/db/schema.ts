@@ -30,7 +30,7 @@ const STATEMENTS: readonly string[] = [
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
     workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
-    ts text, content text not null, read_at bigint not null, constraint digests_key primary key (workspace_id, day))`,
+    ts text, content text not null, constraint digests_key primary key (workspace_id, day))`,
   `create table facts (
     kind text not null, id text not null, value text not null, at bigint not null,
     constraint facts_key primary key (kind, id))`,
@@ -42,8 +42,7 @@ const STATEMENTS: readonly string[] = [
   `create index grants_end on grants (temporary_role, until)`,
   `create table homes (
     workspace_id text not null, user_id text not null, channel_id text not null, page integer not null,
-    opened_at bigint not null, shown text not null default '',
-    constraint homes_key primary key (workspace_id, user_id))`,
+    opened_at bigint not null, constraint homes_key primary key (workspace_id, user_id))`,
   `create table installation_workspaces (
     workspace_id text primary key not null, installation_id text not null, is_served integer not null default 1)`,
   `create index installation_workspaces_of on installation_workspaces (installation_id)`,

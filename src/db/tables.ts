@@ -238,8 +238,6 @@ export interface Tables {
     channel_id: string;
     page: number;
     opened_at: number;
-    /** A ULID: what is shown was read at that time, or is being published. '' before it is noted. */
-    shown: Generated<string>;
   };
   /** One row for each workspace or organization in which the app was ever installed by OAuth. */
   installations: {
@@ -278,15 +276,13 @@ export interface Tables {
     workspace_id: string;
     /** Like 2026-01-31, in the digest's time zone. */
     day: string;
-    /** `live`: posted, and its message is edited. */
-    state: 'claimed' | 'quiet' | 'live' | 'closed';
+    /** `posted`: its message is edited until a newer one is posted. `closed`: its message is gone. */
+    state: 'claimed' | 'quiet' | 'posted' | 'closed';
     at: number;
     channel_id: string | null;
     ts: string | null;
     /** JSON; '' before it was posted. */
     content: string;
-    /** When the list was read for it; 0 if it could not be. */
-    read_at: number;
   };
   /** The servers that the last digest saw. */
   digest_snapshots: {

@@ -87,7 +87,7 @@ export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   return [...lines, ...rest(unsaved.length - lines.length, 'more unsaved root password', '/vps password')];
 }
 
-function decisionBlocks({ approvals, access }: Home['decisions'], currency: string): KnownBlock[] {
+export function decisionBlocks({ approvals, access }: Home['decisions'], currency: string): KnownBlock[] {
   const shown = approvals.slice(0, SHOWN.approvals);
   const asked = access.slice(0, SHOWN.access);
   return [
@@ -332,7 +332,8 @@ export const loadHome: LoadHome = async ({ isWelcome, ...wanted }, request) => {
   return {
     blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
     page: servers.kind === 'listed' ? servers.page : 0,
-    coming: 'coming' in servers ? servers.coming : undefined,
+    isComing:
+      servers.kind === 'listed' ? servers.stale === 'reading' : servers.kind === 'unread' && !servers.error,
   };
 };
 

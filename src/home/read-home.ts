@@ -198,11 +198,7 @@ export type HomeServers =
   /** No API key is connected yet. */
   | { readonly kind: 'not_connected'; readonly error: Refusal<'no_api_key'> }
   /** No list is known; without an error, one is being read. */
-  | {
-      readonly kind: 'unread';
-      readonly error?: HostingError | Refusal;
-      readonly coming?: ComingServers;
-    }
+  | { readonly kind: 'unread'; readonly error?: HostingError | Refusal }
   | ListedServers;
 
 /** One page of the servers that the actor may see. */
@@ -222,7 +218,6 @@ export interface ListedServers {
   readonly isComplete: boolean;
   /** Why there is no newer list; `reading`: one is being read. Absent if this list is current. */
   readonly stale?: HostingError | Refusal | 'reading';
-  readonly coming?: ComingServers;
 }
 
 /** Each takes up to two of the 100 blocks of a view. */
@@ -235,12 +230,7 @@ const PATIENCE_MS = 1000;
 
 /** A list of servers, or why there is none yet. */
 type Reading =
-  | {
-      readonly kind: 'read';
-      readonly last: LastServers;
-      readonly stale?: ListedServers['stale'];
-      readonly coming?: ComingServers;
-    }
+  | { readonly kind: 'read'; readonly last: LastServers; readonly stale?: ListedServers['stale'] }
   | Exclude<HomeServers, ListedServers>;
 
 export interface WantedList {
@@ -248,13 +238,11 @@ export interface WantedList {
   readonly isPatient?: boolean;
   /** Read the list again, rather than reuse one of the last half minute. */
   readonly isFresh?: boolean;
-  /** Continue a read that has already begun, rather than start another. */
-  readonly coming?: ComingServers | undefined;
 }
 
 /** Reads the account's list, or returns the one that this process read last. Never throws an expected error. */
 async function readList(
-  { isPatient = false, isFresh = false, coming }: WantedList,
+  { isPatient = false, isFresh = false }: WantedList,
   context: Context,
 ): Promise<Reading> {
   const { actor, app } = context;
@@ -264,12 +252,11 @@ async function readList(
     if (!held) throw await describeNotConnected(actor, app);
     const [account] = held.account;
     const known = app.lastLists.find(workspaceId, account);
-    const reading = coming?.account === account ? coming.last : readAndKeep(account, isFresh, context);
-    const rest = { coming: { account, last: reading } };
+    const reading = readAndKeep(account, isFresh, context);
     try {
       const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
       if (last) return { kind: 'read', last };
-      return known ? { kind: 'read', last: known, stale: 'reading', ...rest } : { kind: 'unread', ...rest };
+      return known ? { kind: 'read', last: known, stale: 'reading' } : { kind: 'unread' };
     } catch (error) {
       if (!isExpected(error) || isRefusal(error, 'no_api_key')) throw error;
       return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
@@ -293,7 +280,7 @@ async function readAndKeep(account: string, isFresh: boolean, context: Context):
 
 /** Makes one page of the servers that the actor may see, the most urgent first. An impossible page is the nearest one. */
 async function showServers(
-  { last, stale, coming }: Extract<Reading, { kind: 'read' }>,
+  { last, stale }: Extract<Reading, { kind: 'read' }>,
   { page: wantedPage, isPanel }: { readonly page: number; readonly isPanel: boolean },
   roles: HeldRoles,
   open: readonly Operation[],
@@ -320,7 +307,7 @@ async function showServers(
   const { urgent, servers } = ordered;
   const isComplete = list.extent !== 'part';
   const total = servers.length;
-  return { kind: 'listed', shown, total, page, pages, urgent, readAt, isComplete, stale, coming };
+  return { kind: 'listed', shown, total, page, pages, urgent, readAt, isComplete, stale };
 }
 
 /** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */
@@ -371,12 +358,6 @@ interface LastServers {
   readonly list: ServerList;
   /** Epoch milliseconds. */
   readonly at: number;
-}
-
-/** A list that is still being read, and the name of the API key that it is read with. */
-export interface ComingServers {
-  readonly account: string;
-  readonly last: Promise<LastServers>;
 }
 
 /** Workspaces whose list is kept, those that were read last: a list may have thousands of servers. */

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Grant } from '../core/roles.ts';
-import type { Foundation, Queries } from '../db/database.ts';
+import type { Foundation } from '../db/database.ts';
 
 /** The Home tab of one user, as they last opened it. */
 export interface OpenedHome {
@@ -49,7 +49,12 @@ export type Homes = ReturnType<typeof createHomes>;
 export function createHomes({ db }: Foundation) {
   return {
     find: async (workspaceId: WorkspaceId, userId: UserId): Promise<OpenedHome | undefined> => {
-      const row = await findRow(db, workspaceId, userId);
+      const row = await db
+        .selectFrom('homes')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('user_id', '=', userId)
+        .executeTakeFirst();
       return row && { channelId: row.channel_id, page: row.page, openedAt: row.opened_at };
     },
     /** Replaces what was stored for the user. */
@@ -60,21 +65,6 @@ export function createHomes({ db }: Foundation) {
         .values({ workspace_id: workspaceId, user_id: userId, ...values })
         .onConflict((conflict) => conflict.columns(['workspace_id', 'user_id']).doUpdateSet(values))
         .execute();
-    },
-    /**
-     * Marks a reading (by its ULID) as shown. False if a later reading is already shown, published by another process. True for
-     * a user who hasn't opened Home before.
-     */
-    markShown: async (workspaceId: WorkspaceId, userId: UserId, readId: string): Promise<boolean> => {
-      const marked = await db
-        .updateTable('homes')
-        .set({ shown: readId })
-        .where('workspace_id', '=', workspaceId)
-        .where('user_id', '=', userId)
-        .where('shown', '<=', readId)
-        .returning('user_id')
-        .executeTakeFirst();
-      return marked !== undefined || (await findRow(db, workspaceId, userId)) === undefined;
     },
     /** Latest openers first. */
     listUsers: async (workspaceId: WorkspaceId, limit: number): Promise<readonly UserId[]> => {
@@ -88,13 +78,4 @@ export function createHomes({ db }: Foundation) {
       return rows.map(({ user_id }) => user_id);
     },
   };
-}
-
-function findRow(db: Queries, workspaceId: WorkspaceId, userId: UserId) {
-  return db
-    .selectFrom('homes')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
 }

@@ -54,7 +54,6 @@ export function isHidden(mark: ReminderMark | undefined, paidUntil: number, day:
 
 export const SNOOZES = ['day', 'step'] as const;
 export type Snooze = (typeof SNOOZES)[number];
-type Urgency = 'high' | 'medium' | 'low';
 
 /**
  * The first day on which a server that is snoozed on that day is listed again: after a day, or at the next of the steps that
@@ -70,12 +69,6 @@ export function findSnoozeEnd(
   const step = daysBefore.find((each) => each < daysLeft);
   const restDays = snooze === 'day' ? 2 : step === undefined ? 0 : daysLeft - step;
   return restDays >= 2 && daysLeft - restDays >= 1 ? addDays(day, restDays) : undefined;
-}
-
-/** High at the last of the steps that are set, low before the second one. */
-export function findUrgency(daysLeft: number, daysBefore: readonly number[]): Urgency {
-  if (daysLeft <= (daysBefore.at(-1) ?? 0)) return 'high';
-  return daysLeft <= (daysBefore[1] ?? 0) ? 'medium' : 'low';
 }
 
 /** A server as a digest names it; by then it may be gone. */
@@ -97,7 +90,8 @@ interface DueServer extends DigestEntry {
   readonly paidUntil: number;
   /** On the day of the digest. */
   readonly daysLeft: number;
-  readonly urgency: Urgency;
+  /** The last of the steps that are set has come. */
+  readonly isUrgent: boolean;
   /** The ways of snoozing it that leave time for another reminder. */
   readonly snoozes: readonly { readonly kind: Snooze; readonly untilDay: string }[];
   /** What was paid for it last with this app. The API reports no price of a server (docs/hosting-api.md 2). */
@@ -238,13 +232,13 @@ export async function describeDue(
   return servers.map((server) => {
     const { id: serverId, label, paidUntil } = server;
     const daysLeft = countDaysLeft(paidUntil, day, settings.zone);
-    const urgency = findUrgency(daysLeft, settings.daysBefore);
+    const isUrgent = daysLeft <= (settings.daysBefore.at(-1) ?? 0);
     const snoozes = SNOOZES.flatMap((kind) => {
       const untilDay = findSnoozeEnd(kind, paidUntil, day, settings);
       return untilDay === undefined ? [] : [{ kind, untilDay }];
     });
     const price = findPrice(server, paid.get(serverId), account);
-    return { serverId, label, paidUntil, daysLeft, urgency, snoozes, price };
+    return { serverId, label, paidUntil, daysLeft, isUrgent, snoozes, price };
   });
 }
 
@@ -336,13 +330,23 @@ export async function describeDigest(
   { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
   app: AppContext,
 ): Promise<Digest> {
-  const ids = content.due.map(({ serverId }) => serverId);
+  const due = await addStandings(content.due, { workspaceId, day, since: postedAt }, app);
+  return { ...content, day, due };
+}
+
+/** Adds what has become of each server on that day, or since that time. */
+export async function addStandings(
+  servers: readonly DueServer[],
+  { workspaceId, day, since }: { workspaceId: WorkspaceId; day: string; since: number },
+  app: AppContext,
+): Promise<Digest['due']> {
+  const ids = servers.map(({ serverId }) => serverId);
   const marks = await app.reminders.listMarks(workspaceId);
   const markOf = new Map(marks.map((mark) => [mark.serverId, mark]));
   const renewals = await app.reminders.listRenewals(workspaceId, ids);
   // The newest of each month.
   const renewalOf = new Map(renewals.map((operation) => [claimOf(operation.purchase), operation]));
-  const deletedBy = await listDeleted(workspaceId, postedAt, app);
+  const deletedBy = await listDeleted(workspaceId, since, app);
   const now = app.system.now();
   /** What was done counts more than what was decided about the reminder. */
   const findStanding = (server: DueServer): DueStanding => {
@@ -360,8 +364,7 @@ export async function describeDigest(
     const { by, untilDay } = mark;
     return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
   };
-  const due = content.due.map((server) => ({ ...server, standing: findStanding(server) }));
-  return { ...content, day, due };
+  return servers.map((server) => ({ ...server, standing: findStanding(server) }));
 }
 
 /** Who deleted which server with this app since then, as far as that is proven. */

@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { HostingError, Refusal } from '../core/errors.ts';
 import type { ChannelId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
@@ -15,7 +15,7 @@ import {
   textMessage,
   withPartOfList,
 } from '../slack/kit/blocks.ts';
-import { defineButton, pageNumber } from '../slack/kit/button.ts';
+import { defineButton, definePages, pageNumber, pageOf } from '../slack/kit/button.ts';
 import {
   codeLabel,
   count,
@@ -28,12 +28,12 @@ import {
   slackDay,
 } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
-import { wordsOfError } from '../words.ts';
+import { unpostableWords, wordsOfError } from '../words.ts';
 import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 
 /**
- * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in the modal
- * that shows all servers to renew, on that page.
+ * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in a user's own list
+ * of the servers to renew, on that page.
  */
 const month = z.object({
   id: z.number().int(),
@@ -51,45 +51,36 @@ export const remindButton = defineButton('remind_again', month);
 /** Opens the review of all renewals that are due, or of `only` these servers. */
 export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOptional() });
 export const renewAllButton = defineButton('renew_all', renewAllInput);
-export const allRemindersButton = defineButton('all_reminders', z.object({}));
 export const remindersButton = defineButton('reminders', z.object({}));
 
 interface Rendering {
   readonly currency: string;
   /** A newer digest has replaced it. */
   readonly isOver?: boolean;
-  /** A user's own list, rather than the message in a channel. */
-  readonly isOwn?: boolean;
 }
 
-/** How many servers have buttons, which take much room. The others have a line each, and their buttons in a modal. */
+/** How many servers have buttons, which take much room. The others have a line each. */
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
 /** The digest of a day, as it is now; nothing is left out without saying so. */
-export function digestMessage(
-  digest: Digest,
-  { currency, isOver = false, isOwn = false }: Rendering,
-): Message {
-  const due = digest.due.filter(({ standing }) => standing.kind === 'due');
-  const title = isOwn ? 'Upcoming renewals' : `Daily digest: ${dayWords(digest.day)}`;
+export function digestMessage(digest: Digest, { currency, isOver = false }: Rendering): Message {
+  const { day, due, expired, drift, isComplete } = digest;
   const blocks = [
-    header(title),
-    ...(digest.due.length > 0 || isOwn ? [section(summaryWords(digest, due, currency, isOwn))] : []),
-    ...(isOver ? [] : [controls(due.length, digest.due.length, isOwn)]),
-    ...serverBlocks(digest.due, currency, isOver),
-    ...listBlocks('*Paid time ended*\n', digest.expired.map(expiredWords), { sections: 1, characters: 1500 }),
-    ...driftBlocks(digest.drift),
+    header(`Daily digest: ${dayWords(day)}`),
+    ...(due.length > 0 ? [section(summaryWords(due, currency))] : []),
+    ...(isOver ? [] : [actions(...renewAllButtons(due), remindersButton.element('Show my reminders', {}))]),
+    ...serverBlocks(due, currency, isOver),
+    ...listBlocks('*Paid time ended*\n', expired.map(expiredWords), { sections: 1, characters: 1500 }),
+    ...driftBlocks(drift),
     ...noteBlocks(digest, isOver),
   ];
-  return {
-    text: notificationWords(digest, due.length),
-    blocks: digest.isComplete ? blocks : withPartOfList(blocks),
-  };
+  return { text: notificationWords(digest), blocks: isComplete ? blocks : withPartOfList(blocks) };
 }
 
 /** Read aloud and shown in notifications. */
-function notificationWords({ day, expired, drift }: Digest, due: number): string {
+function notificationWords({ day, due: listed, expired, drift }: Digest): string {
+  const due = stillDue(listed).length;
   const changes = drift.appeared.length + drift.vanished.length + drift.changed.length;
   const parts = [
     ...(due > 0 ? [`${count(due, 'server')} to renew soon`] : []),
@@ -99,15 +90,13 @@ function notificationWords({ day, expired, drift }: Digest, due: number): string
   return `Daily digest for ${dayWords(day)}: ${parts.join(', ') || 'nothing left to renew'}`;
 }
 
+const stillDue = (servers: readonly DigestServer[]) =>
+  servers.filter(({ standing }) => standing.kind === 'due');
+
 /** What the coming renewals cost, so that the balance can be topped up in time. A price that is not known is never guessed. */
-function summaryWords(
-  { due: listed }: Digest,
-  due: readonly DigestServer[],
-  currency: string,
-  isOwn: boolean,
-): string {
+function summaryWords(listed: readonly DigestServer[], currency: string): string {
+  const due = stillDue(listed);
   if (due.length === 0) {
-    if (isOwn) return 'No servers need to be renewed soon.';
     const isAllRenewed = listed.every(({ standing }) => standing.kind === 'renewed');
     return isAllRenewed ? 'Everything is renewed.' : 'Nothing is left to renew.';
   }
@@ -125,19 +114,41 @@ function summaryWords(
 function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
   const detailed = isOver ? [] : servers.slice(0, WITH_BUTTONS);
   const others = servers.slice(detailed.length).map((server) => dueWords(server, currency));
-  const whereAll = ` ${isOver ? '`/vps reminders`' : '*Show all…*'} lists them.`;
   return [
     ...detailed.flatMap((server) => dueBlocks(server, currency)),
-    ...listBlocks('', others, ROOM, whereAll),
+    ...listBlocks('', others, ROOM, ' `/vps reminders` lists them.'),
   ];
 }
 
-function controls(due: number, listed: number, isOwn: boolean): KnownBlock {
-  return actions(
-    ...(due > 1 ? [renewAllButton.element('Renew all…', {}, { style: 'primary' })] : []),
-    ...(listed > WITH_BUTTONS ? [allRemindersButton.element('Show all…', {})] : []),
-    remindersButton.element(isOwn ? 'Refresh' : 'Show my reminders', {}),
-  );
+function renewAllButtons(servers: readonly DigestServer[]): Button[] {
+  if (stillDue(servers).length < 2) return [];
+  return [renewAllButton.element('Renew all…', {}, { style: 'primary' })];
+}
+
+/** Each takes two blocks and much room. */
+const ON_A_PAGE = 10;
+export const reminderPages = definePages('reminders');
+
+/** One page of the servers to renew that a user may see; the last one if there are fewer by now. */
+export function remindersMessage(due: readonly DigestServer[], asked: number, currency: string): Message {
+  const { page, pages, from, shown } = pageOf(due, asked, ON_A_PAGE);
+  const range = `${from + 1}–${from + shown.length} of ${describeNumber(due.length)}`;
+  const renewAll = renewAllButtons(due);
+  return {
+    text: 'Upcoming renewals',
+    blocks: [
+      header('Upcoming renewals'),
+      section(due.length === 0 ? 'No servers need to be renewed soon.' : summaryWords(due, currency)),
+      ...(renewAll.length > 0 ? [actions(...renewAll)] : []),
+      ...shown.flatMap((server) => dueBlocks(server, currency, page)),
+      ...(pages > 1
+        ? [
+            context(`Showing ${range}, most urgent first.`),
+            actions(...reminderPages.buttons({ page, pages })),
+          ]
+        : []),
+    ],
+  };
 }
 
 function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
@@ -184,8 +195,8 @@ function listBlocks(title: string, lines: readonly string[], room: Room, whereAl
   ];
 }
 
-/** A server to renew, with its buttons. `page`: the page of the modal that lists all of them, if it is shown there. */
-export function dueBlocks(server: DigestServer, currency: string, page?: number): KnownBlock[] {
+/** A server to renew, with its buttons. `page`: the page of a user's own list, if it is shown there. */
+function dueBlocks(server: DigestServer, currency: string, page?: number): KnownBlock[] {
   const { serverId: id, label, paidUntil, snoozes, standing } = server;
   const line = section(dueWords(server, currency));
   const month = { id, paidUntil, page };
@@ -226,16 +237,14 @@ export function digestLabel(label: string): string {
 
 /** A server that has to be renewed, and what has become of it since, in one line. */
 function dueWords(server: DigestServer, currency: string): string {
-  return `${ICONS[server.standing.kind === 'due' ? server.urgency : server.standing.kind]} ${digestLabel(server.label)} · ${standingWords(server, currency)}`;
+  const { isUrgent, standing, label } = server;
+  const icon = standing.kind === 'due' && isUrgent ? '⚠️' : ICONS[standing.kind];
+  return `${icon} ${digestLabel(label)} · ${standingWords(server, currency)}`;
 }
 
 /** No colored dots: those are for the states of servers. */
-const ICONS: Readonly<
-  Record<DigestServer['urgency'] | Exclude<DigestServer['standing']['kind'], 'due'>, string>
-> = {
-  high: '⚠️',
-  medium: '⏳',
-  low: '⏳',
+const ICONS: Readonly<Record<DigestServer['standing']['kind'], string>> = {
+  due: '⏳',
   expired: '▫️',
   paying: '⏳',
   unconfirmed: '⏳',
@@ -357,18 +366,9 @@ export function unreadableMessage(error: HostingError | Refusal): Message {
   );
 }
 
-const UNDELIVERED: Readonly<Record<string, string>> = {
-  not_in_channel: 'The app isn’t a member of the channel. Invite it there with `/invite`.',
-  channel_not_found: 'The app can’t see the channel. Invite it there with `/invite`.',
-  is_archived: 'The channel is archived.',
-  channel_is_shared: 'The channel is shared with another organization.',
-  channel_unreadable:
-    'The app can’t tell whether other organizations are in the channel (missing scopes `channels:read` and `groups:read`).',
-};
-
 export function undeliveredMessage(channelId: ChannelId, reason: string): Message {
   return textMessage(
-    `The daily digest couldn’t be posted in <#${channelId}>. ${UNDELIVERED[reason] ?? 'Slack refused the message.'}`,
+    `The daily digest couldn’t be posted in <#${channelId}>. ${unpostableWords(reason)}`,
     context('To choose another channel, run `/vps settings`. `/vps reminders` shows the servers to renew.'),
   );
 }

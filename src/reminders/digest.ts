@@ -42,8 +42,6 @@ export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext):
  * it, the job is due at its next hour.
  */
 export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
-  /** When a digest that couldn't be posted to a channel is tried again: an edit that is asked for doesn't bring that forward. */
-  const tryAgainAt = new Map<string, number>();
   return async ({ key: workspaceId }) => {
     const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
     const now = app.system.now();
@@ -53,18 +51,9 @@ export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHa
       return digest && findNextHour({ workspaceId, digest }, now);
     }
     if (signal.aborted) return now;
-    const place = `${workspaceId} ${due.digest.channelId}`;
-    const waitsUntil = tryAgainAt.get(place) ?? 0;
-    if (waitsUntil > now) {
-      await editDigest(workspaceId, app);
-      return waitsUntil;
-    }
-    tryAgainAt.delete(place);
     const outcome = await postDigest(due, app);
     if (outcome === 'done') return findNextHour(due, now);
-    const at = now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
-    tryAgainAt.set(place, at);
-    return at;
+    return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
   };
 }
 
@@ -127,7 +116,7 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   const snapshot = toSnapshot(seen);
   if (!(await digests.claim(workspaceId, day, seen.at))) return 'done';
   if (isQuiet(content)) {
-    await digests.endQuietly(workspaceId, day, { isRead: true, snapshot });
+    await digests.endQuietly(workspaceId, day, snapshot);
     return 'done';
   }
   const live = { workspaceId, day, content, postedAt: seen.at };
@@ -177,9 +166,8 @@ async function postUnread(
   if (!isLate || isRefusal(error, 'no_api_key')) return 'later';
   if (!(await app.digests.claim(workspaceId, day, app.system.now()))) return 'done';
   const posted = await app.reminderNotifier.postUnreadable(workspaceId, digest.channelId, error);
-  if (posted.kind !== 'posted') return endUnposted(due, posted, app);
-  await app.digests.endQuietly(workspaceId, day, { isRead: false });
-  return 'done';
+  // The day stays claimed: the next digest reports what has happened since the last one that was read.
+  return posted.kind === 'posted' ? 'done' : endUnposted(due, posted, app);
 }
 
 async function endUnposted(

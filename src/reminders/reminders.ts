@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { AuditAction } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
@@ -7,36 +6,31 @@ import type { Role } from '../core/roles.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
-import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
-import { definePages, pageOf } from '../slack/kit/button.ts';
+import { type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
-import { defineForm } from '../slack/kit/form.ts';
-import { codeLabel, count, describeNumber } from '../slack/kit/text.ts';
-import { cardView } from '../slack/kit/views.ts';
+import { codeLabel } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { editDigestSoon } from './digest.ts';
 import {
+  addStandings,
   type Digest,
-  describeDigest,
   describeDue,
   findSnoozeEnd,
   listDue,
-  NO_DRIFT,
   type ReminderMark,
   readReminderSettings,
   SNOOZES,
   type Snooze,
 } from './digest-content.ts';
 import {
-  allRemindersButton,
   dayWords,
-  digestMessage,
-  dueBlocks,
   letExpireButton,
   type PressedMonth,
   remindButton,
+  reminderPages,
   remindersButton,
+  remindersMessage,
   snoozeButtons,
 } from './digest-message.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
@@ -46,26 +40,19 @@ const listReminders = defineUseCase({
   name: 'reminders',
   needs: 'viewer',
   effect: 'reads',
-  run: async ({ onWait }: { onWait?: (() => void) | undefined }, context): Promise<Digest> => {
+  run: async ({ onWait }: { onWait?: (() => void) | undefined }, context): Promise<Digest['due']> => {
     const { actor, app } = context;
     const { workspaceId } = actor;
     const hosting = await context.hosting();
-    const { servers, extent } = await hosting.fetchServers({ onWait });
+    const { servers } = await hosting.fetchServers({ onWait });
     const settings = await readReminderSettings(context);
-    const postedAt = app.system.now();
-    const day = localDay(postedAt, settings.zone);
-    const due = listDue(servers, day, postedAt, settings, [])
+    const now = app.system.now();
+    const day = localDay(now, settings.zone);
+    const due = listDue(servers, day, now, settings, [])
       .map(({ server }) => server)
       .filter(({ label }) => context.covers(label));
-    const content = {
-      due: await describeDue(due, day, settings, hosting.account, workspaceId, app),
-      expired: [],
-      drift: NO_DRIFT,
-      snoozed: 0,
-      left: 0,
-      isComplete: extent !== 'part',
-    };
-    return describeDigest({ workspaceId, day, content, postedAt }, app);
+    const described = await describeDue(due, day, settings, hosting.account, workspaceId, app);
+    return addStandings(described, { workspaceId, day, since: now }, app);
   },
 });
 
@@ -141,60 +128,20 @@ async function putMark(
   return { server, mark };
 }
 
-const reminderPages = definePages('reminders');
-
-const TITLE = 'Upcoming renewals';
-/** Each takes two blocks, and a view 100. */
-const ON_A_PAGE = 15;
-
-/** The window with every server that the user's role covers. A digest has room for the buttons of its first few only. */
-const form = defineForm({
-  id: 'all_reminders',
-  title: TITLE,
-  input: z.object({}),
-  needs: listReminders,
-  load: async (_input, request, origin) => cardView(TITLE, origin, await readPage(0, request)),
-});
-
-async function showRemindersPage(page: number, request: SlackRequest): Promise<void> {
-  await request.reply.replace(await readPage(page, request));
-}
-
-async function readPage(page: number, request: SlackRequest): Promise<Message> {
-  return remindersPage(await request.execute(listReminders, {}), page, request.currency);
-}
-
-/** One page of them; the last one if there are fewer by now. */
-export function remindersPage(
-  { due }: { readonly due: Digest['due'] },
-  asked: number,
-  currency: string,
-): Message {
-  const { page, pages, from, shown } = pageOf(due, asked, ON_A_PAGE);
-  const words =
-    due.length === 0
-      ? 'No servers need to be renewed soon.'
-      : `*${count(due.length, 'server')} to renew soon*`;
-  return {
-    text: TITLE,
-    blocks: [
-      section(words),
-      ...shown.flatMap((server) => dueBlocks(server, currency, page)),
-      ...(pages > 1
-        ? [
-            context(
-              `Showing ${from + 1}–${from + shown.length} of ${describeNumber(due.length)}, most urgent first.`,
-            ),
-            actions(...reminderPages.buttons({ page, pages })),
-          ]
-        : []),
-    ],
-  };
+async function readPage(
+  page: number,
+  request: SlackRequest,
+  onWait?: (() => void) | undefined,
+): Promise<Message> {
+  return remindersMessage(await request.execute(listReminders, { onWait }), page, request.currency);
 }
 
 async function showReminders(request: SlackRequest): Promise<void> {
-  const digest = await request.execute(listReminders, { onWait: sendWaiting(request) });
-  await request.reply.send(digestMessage(digest, { currency: request.currency, isOwn: true }));
+  await request.reply.send(await readPage(0, request, sendWaiting(request)));
+}
+
+async function showPage(page: number, request: SlackRequest): Promise<void> {
+  await request.reply.replace(await readPage(page, request));
 }
 
 export const reminders = defineCommand({
@@ -223,15 +170,13 @@ export const reminders = defineCommand({
       await replyMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
     }),
     ...renewAllActions,
-    form.handler,
-    allRemindersButton.on((_value, request) => form.open({}, request)),
-    ...reminderPages.on(({ page }, request) => showRemindersPage(page, request)),
+    ...reminderPages.on(({ page }, request) => showPage(page, request)),
   ],
   modals: [renewAllModal],
 });
 
-/** Confirms a change of the reminders. In the modal that shows all servers, it also renders the page again. */
+/** Confirms a change of the reminders. In the user's own list, it also renders the page again. */
 async function replyMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
-  if (page !== undefined) await showRemindersPage(page, request);
+  if (page !== undefined) await showPage(page, request);
   await request.reply.send(textMessage(words));
 }

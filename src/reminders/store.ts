@@ -46,7 +46,7 @@ export function createDigests(foundation: Foundation) {
     },
     /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
     claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> => {
-      const unposted = { channel_id: null, ts: null, content: '', read_at: 0 };
+      const unposted = { channel_id: null, ts: null, content: '' };
       const claimed = await db
         .insertInto('digests')
         .values({ workspace_id: workspaceId, day, state: 'claimed', at, ...unposted })
@@ -63,17 +63,10 @@ export function createDigests(foundation: Foundation) {
     release: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.deleteFrom('digests'), workspaceId, day).where('state', '=', 'claimed').execute();
     },
-    /** The claimed digest had nothing to report; without `isRead`, because the servers could not be read. */
-    endQuietly: (
-      workspaceId: WorkspaceId,
-      day: string,
-      { isRead, snapshot }: { readonly isRead: boolean; readonly snapshot?: Snapshot | undefined },
-    ): Promise<void> =>
+    /** The claimed digest had nothing to report. */
+    endQuietly: (workspaceId: WorkspaceId, day: string, snapshot: Snapshot | undefined): Promise<void> =>
       engine.transact(db, async (trx) => {
-        await ofDay(trx.updateTable('digests'), workspaceId, day)
-          .set((column) => ({ state: 'quiet', read_at: isRead ? column.ref('at') : 0 }))
-          .where('state', '=', 'claimed')
-          .execute();
+        await ofDay(trx.updateTable('digests'), workspaceId, day).set({ state: 'quiet' }).execute();
         await putSnapshot(trx, workspaceId, snapshot);
       }),
     /** The claimed digest was posted: from now on it is the workspace's live one. Returns the one before it, if that was live. */
@@ -83,15 +76,9 @@ export function createDigests(foundation: Foundation) {
     ): Promise<LiveDigest | undefined> =>
       engine.transact(db, async (trx) => {
         const before = await findLive(trx, workspaceId);
-        await trx
-          .updateTable('digests')
-          .set({ state: 'closed' })
-          .where('workspace_id', '=', workspaceId)
-          .where('state', '=', 'live')
-          .execute();
         const posted = { channel_id: card.channelId, ts: card.ts, content: JSON.stringify(content) };
         await ofDay(trx.updateTable('digests'), workspaceId, day)
-          .set((column) => ({ state: 'live', ...posted, read_at: column.ref('at') }))
+          .set({ state: 'posted', ...posted })
           .execute();
         await putSnapshot(trx, workspaceId, snapshot);
         return before;
@@ -103,7 +90,7 @@ export function createDigests(foundation: Foundation) {
         .selectFrom('digests')
         .select('at')
         .where('workspace_id', '=', workspaceId)
-        .where('read_at', '>', 0)
+        .where('state', '<>', 'claimed')
         .orderBy('at', 'desc')
         .limit(1)
         .executeTakeFirst();
@@ -117,11 +104,9 @@ export function createDigests(foundation: Foundation) {
         .executeTakeFirst();
       return row && { account: row.account, at: row.at, servers: JSON.parse(row.servers) };
     },
+    /** The message of a posted digest is gone. */
     close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
-      await ofDay(db.updateTable('digests'), workspaceId, day)
-        .set({ state: 'closed' })
-        .where('state', '=', 'live')
-        .execute();
+      await ofDay(db.updateTable('digests'), workspaceId, day).set({ state: 'closed' }).execute();
     },
     removeBefore: async (at: number): Promise<void> => {
       await db.deleteFrom('digests').where('at', '<', at).execute();
@@ -137,15 +122,16 @@ function ofDay<Query extends OfDay<Query>>(query: Query, workspaceId: WorkspaceI
   return query.where('workspace_id', '=', workspaceId).where('day', '=', day);
 }
 
+/** The newest posted digest, if its message is still there. */
 async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDigest | undefined> {
   const row = await db
     .selectFrom('digests')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
-    .where('state', '=', 'live')
+    .where('state', 'in', ['posted', 'closed'])
     .orderBy('at', 'desc')
     .executeTakeFirst();
-  if (!row || row.channel_id === null || row.ts === null) return undefined;
+  if (row?.state !== 'posted' || row.channel_id === null || row.ts === null) return undefined;
   return {
     workspaceId,
     day: row.day,

@@ -275,9 +275,7 @@ export function describeDecision(approval: Approval, currency: string): string {
   const by = decidedBy === undefined ? '' : ` by ${mention(decidedBy)}`;
   // A purchase's card doesn't say how it ended.
   const isDone = deletion && deletion.state !== 'prepared' && deletion.state !== 'sent';
-  const end = isDone
-    ? deleteWords(deletion, currency, decidedBy)
-    : `We’ll tell ${mention(requesterId)} the result.`;
+  const end = isDone ? deleteWords(deletion, currency) : `We’ll tell ${mention(requesterId)} the result.`;
   switch (state) {
     case 'open':
       return `Expires ${slackDate(approval.expiresAt)}.`;

@@ -1,6 +1,5 @@
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import { findRoles } from '../core/permission.ts';
 import { coversRole, type HeldRoles } from '../core/roles.ts';
 import { getRequest, notifyRequest, refuseClosed, refuseOthersRequest } from './notify.ts';
 import {
@@ -67,11 +66,3 @@ export async function listDecidable(
       approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval)),
   );
 }
-
-export const readDecidable = defineUseCase({
-  name: 'approvals',
-  needs: 'manager',
-  effect: 'reads',
-  run: async (_input: Record<never, never>, context): Promise<readonly Approval[]> =>
-    listDecidable(await findRoles(context.actor, context.app), context),
-});

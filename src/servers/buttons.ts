@@ -4,7 +4,6 @@ import { confirmation } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { plainLabel } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
-import { FOLLOWED_ACTIONS } from './follow.ts';
 
 /** A server by ID. `on: 'card'`: the button stands on the server's card, which the press updates. */
 const server = z.object({ id: z.number().int(), on: z.literal('card').exactOptional() });
@@ -60,21 +59,6 @@ export const severalButton = {
   reboot: defineButton('reboot_several', several),
 } as const;
 
-/** An action and its servers. `until`: the expected paid-until, epoch ms. `by`: the actor, in a channel's message only. */
-const checked = z.object({
-  act: z.enum(FOLLOWED_ACTIONS),
-  servers: z
-    .array(z.object({ id: z.number().int(), label: z.string(), until: z.number().exactOptional() }))
-    .max(20),
-  by: z.string().exactOptional(),
-  /** Who approved a delete. */
-  approvedBy: z.string().exactOptional(),
-  /** The act is proven not to have been carried out. */
-  isFailed: z.literal(true).exactOptional(),
-});
-export type Checked = z.output<typeof checked>;
-/** Replaces the message's text about the servers with their current state. */
-export const checkButton = defineButton('check_state', checked);
 export const deleteButton = defineButton('delete', server);
 /** Shows a server's card; on the card, reloads it. */
 export const showButton = defineButton('show', server);

@@ -46,7 +46,6 @@ import {
   unprotectButton,
 } from './buttons.ts';
 import { chooseServer, getServer, offerServers, pickChoice, type ServerRef, suggestServers } from './find.ts';
-import { checkState } from './follow-words.ts';
 import { collectParts, findMentioned } from './mentioned.ts';
 import type { Protection } from './notes.ts';
 import { describePaidUntil, describePlace, serverLine } from './words.ts';
@@ -239,7 +238,6 @@ export const show = defineCommand({
     pickChoice.show.on((id, request) => showById(Number(id), request)),
     matchButton.on(({ id }, request) => showInCard(id, request)),
     findChoice.on((id, request) => showInCard(Number(id), request)),
-    checkState,
   ],
   suggestions: [suggestServers(pickChoice.show.id, chooseServer.show), findSuggestions],
 });

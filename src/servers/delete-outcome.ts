@@ -19,7 +19,7 @@ import type { DeleteDoubtDetails, DeleteOperation, DeleteRefusalDetails } from '
 
 export const DELETE_TITLE = 'Delete a server';
 /** The titles of that form once it has become a notice: what has become of the delete. */
-export const DELETE_TITLES = {
+const TITLES = {
   prepared: DELETE_TITLE,
   sent: DELETE_TITLE,
   settled: 'Server deleted',
@@ -27,7 +27,7 @@ export const DELETE_TITLES = {
   unconfirmed: 'Not confirmed',
 } as const;
 
-/** Notifies users of the outcome of a delete that nobody waits for: approved, or interrupted by a crash. */
+/** Notifies users of the outcome of a delete. */
 export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts) {
   return {
     /** Notifies the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
@@ -36,19 +36,21 @@ export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts)
         const { state, endedAt } = operation;
         const confirmer = confirmerOf(operation);
         const message = deleteMessage(operation, await currencyOf(operation.workspaceId), approvedBy);
-        const view = () => noticeView(DELETE_TITLES[state], message.text);
+        const view = () => noticeView(TITLES[state], message.text);
         await outbox.updateFollowed(confirmer, view, { isFinal: endedAt !== undefined });
-        const isNotified = await outbox.notifyConfirmer(confirmer, message);
-        if (isNotified && state === 'settled')
-          await outbox.announce(confirmer, deletedAnnouncement(operation, approvedBy));
-        return isNotified;
+        const isAnnounced =
+          state === 'settled' &&
+          (await outbox.announce(confirmer, deletedAnnouncement(operation, approvedBy)));
+        // A requester hasn't pressed anything just now, so the channel's message isn't enough.
+        const isKnown = isAnnounced && approvedBy === undefined;
+        return isKnown || outbox.notifyConfirmer(confirmer, message);
       }),
   };
 }
 
 /** What the user who confirmed a delete reads once it was sent or has ended, with what they can do next. */
 export function deleteMessage(operation: DeleteOperation, currency: string, approvedBy?: UserId): Message {
-  const words = deleteWords(operation, currency, approvedBy);
+  const words = deleteWords(operation, currency);
   const by = approvedBy === undefined ? '' : `${mention(approvedBy)} approved. `;
   const buttons = nextButtons(operation, approvedBy);
   return textMessage(`${by}${words}`, ...(buttons.length > 0 ? [actions(...buttons)] : []));
@@ -71,40 +73,37 @@ function nextButtons({ state, reason, deletion }: DeleteOperation, approvedBy: U
   return [deleteButton.element(approvedBy === undefined ? 'Try again' : 'Request again…', { id })];
 }
 
-export function deleteWords(operation: DeleteOperation, currency: string, approvedBy?: UserId): string {
+export function deleteWords(operation: DeleteOperation, currency: string): string {
   const { state, reason, actorId, deletion } = operation;
   const { label: name } = deletion;
   const label = codeLabel(name);
-  if (state === 'unconfirmed') return describeReason(DOUBTS, reason, label);
-  if (state === 'refused') {
-    const wording = { currency, actorId, isApproved: approvedBy !== undefined };
-    if (isOwn(reason)) return describeReason(REFUSALS, reason, label, wording);
-    return failedWords({ act: 'delete', label: name }, reason.code, {});
+  switch (state) {
+    case 'settled':
+      return `${label} was deleted.`;
+    case 'refused':
+      if (isOwn(reason))
+        return `${label} wasn’t deleted${describeReason(REFUSALS, reason, currency, actorId)}`;
+      return failedWords({ act: 'delete', label: name }, reason.code, {});
+    case 'unconfirmed':
+      return `We’re not sure whether ${label} was deleted: ${describeReason(DOUBTS, reason)}`;
+    default:
+      return `${label} is being deleted.`;
   }
-  return state === 'settled' ? `${label} was deleted.` : `${label} is being deleted.`;
 }
 
-const unconfirmed = (_: unknown, label: string) =>
-  `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it. Check with \`/vps list\`.`;
+const unconfirmed = ({ isListed = false }: { readonly isListed?: boolean | undefined }) =>
+  `the hosting API didn’t confirm it${isListed ? ', and the server is still listed' : ''}.`;
 
-const DOUBTS: ReasonWords<DeleteDoubtDetails, [label: string]> = {
+const DOUBTS: ReasonWords<DeleteDoubtDetails> = {
   no_answer: unconfirmed,
   unreadable_answer: unconfirmed,
   unknown_code: unconfirmed,
   checking: unconfirmed,
-  lost_account: (_, label) =>
-    `We’re not sure whether ${label} was deleted: the hosting API didn’t confirm it, and the hosting account has been reconnected since then. Check the previous account’s page.`,
-  defect: (_, label) =>
-    `Something went wrong while deleting ${label}, so we’re not sure whether it was deleted. Check with \`/vps list\`.`,
-  restored: (_, label) =>
-    `We’re not sure whether ${label} was deleted: the app’s database was restored from a backup. Check with \`/vps list\`.`,
+  lost_account: () =>
+    'the hosting API didn’t confirm it, and the hosting account has been reconnected since then. Check the previous account’s page.',
+  defect: () => 'something went wrong.',
+  restored: () => 'the app’s database was restored from a backup.',
 };
-
-interface Wording {
-  readonly currency: string;
-  readonly actorId: UserId;
-  readonly isApproved: boolean;
-}
 
 /** The rules of ours that can stop a delete, and a defect. The hosting API's codes have the words of any act. */
 type OwnRefusals = Omit<DeleteRefusalDetails, HostingCode | 'unknown_code'>;
@@ -113,29 +112,26 @@ function isOwn(reason: Reason<DeleteRefusalDetails>): reason is Reason<OwnRefusa
   return Object.hasOwn(REFUSALS, reason.code);
 }
 
-/** Words for a delete that one of our rules stopped. */
+/** The words of any act that one of our rules stopped. */
 function refused<Code extends RefusalCode>(code: Code) {
-  return (details: RefusalDetails[Code], label: string, { currency }: Wording) =>
-    `${label} wasn’t deleted. ${wordsOfRefusal(code, details, currency)}`;
+  return (details: RefusalDetails[Code], currency: string) => `. ${wordsOfRefusal(code, details, currency)}`;
 }
 
-const REFUSALS: ReasonWords<OwnRefusals, [label: string, wording: Wording]> = {
-  role_needed: (_, label, { actorId }) =>
-    `${label} wasn’t deleted: ${mention(actorId)} no longer has permission.`,
+/** To follow "`web-1` wasn't deleted". */
+const REFUSALS: ReasonWords<OwnRefusals, [currency: string, actorId: UserId]> = {
+  role_needed: (_, __, actorId) => `: ${mention(actorId)} no longer has permission.`,
   identity_unknown: refused('identity_unknown'),
   approval_needed: refused('approval_needed'),
-  unknown_server: (_, label) => `${label} wasn’t deleted: the server no longer exists.`,
-  label_differs: (_, label) => `${label} wasn’t deleted: the server’s label has changed since the request.`,
-  server_protected: (_, label) => `${label} wasn’t deleted: an owner has protected it.`,
-  already_renewed: (_, label) => `${label} wasn’t deleted: the server has been renewed since the request.`,
-  stale_confirmation: (_, label, { isApproved }) =>
-    `${label} wasn’t deleted: the app was offline too long after ${isApproved ? 'approval' : 'you confirmed it'}.`,
-  account_changed: (_, label) =>
-    `${label} wasn’t deleted: the hosting account was reconnected after the request.`,
+  unknown_server: () => ': the server no longer exists.',
+  label_differs: () => ': the server’s label has changed since the form was opened.',
+  server_protected: () => ': an owner has protected it.',
+  already_renewed: () => ': the server has been renewed since the request.',
+  stale_confirmation: () => ': the request wasn’t sent in time.',
+  account_changed: () => ': the hosting account was reconnected after the request.',
   no_api_key: refused('no_api_key'),
   key_unreadable: refused('key_unreadable'),
   too_many_waiting: refused('too_many_waiting'),
   waited_too_long: refused('waited_too_long'),
   shutting_down: refused('shutting_down'),
-  defect: (_, label) => `Something went wrong, so ${label} wasn’t deleted.`,
+  defect: () => ': something went wrong.',
 };

@@ -34,7 +34,6 @@ import {
 } from '../purchases/operation.ts';
 import { followServer, requireManager, sendPermitted } from '../purchases/send.ts';
 import { notInList } from './find.ts';
-import { PLACE_WITHIN_MS } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 
 export type NewDelete = Omit<NewOperation, 'purchase' | 'price'> & { readonly deletion: Deletion };
@@ -81,32 +80,25 @@ export type DeleteDoubtDetails = {
 
 export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDetails>;
 
-/** How a delete went, for the user who waits for it. */
-export type DeleteResult =
-  /** Proven by the answer, a list that says `deleted`, or a complete list without the server. `actId`: the server is followed. */
-  | { readonly kind: 'gone'; readonly actId?: ConfirmationId | undefined }
-  | Unclear
-  /** A refusal or an error of the hosting API proves that nothing was deleted; after any other error, its job tries again. */
-  | { readonly kind: 'failed'; readonly error: unknown };
+type UnclearCode = UnansweredCode | 'defect';
 
-/** The answer proves nothing. */
-interface Unclear {
-  readonly kind: 'unclear';
-  readonly code: UnansweredCode | 'defect';
-  /** Whether a list read after the answer still has the server. */
-  readonly isListed: boolean | undefined;
-}
-
-/** Shows the result to the user who waits for it, in place of a message. It counts as a notification unless this throws. */
-export type ShowDeleted = (result: DeleteResult) => Promise<void>;
+/** Whether an answer, or a list read after it, proves that the server is gone. `isListed`: that list still has it. */
+type Sent =
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'unclear'; readonly code: UnclearCode; readonly isListed: boolean | undefined };
 
 /**
- * Carries out a confirmed delete at once, unless another process is at it.
+ * Carries out a confirmed delete at once, unless another process is at it, and reports the outcome. `isAwaited`: its user waits, and
+ * is told of what can't be checked now, rather than that it is tried again until its time is over.
  * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).
- * @throws what the store throws, and without `show` what can't be checked now: then its job tries again, until its time is over
+ * @throws what the store throws, and unless it is awaited what can't be checked now: then its job tries again
  */
-export async function runDelete(id: ConfirmationId, app: AppContext, show?: ShowDeleted): Promise<void> {
-  await app.jobs.runNow(OPERATION, id, (job) => moveDelete(job, app, show));
+export async function runDelete(
+  id: ConfirmationId,
+  app: AppContext,
+  { isAwaited } = { isAwaited: false },
+): Promise<void> {
+  await app.jobs.runNow(OPERATION, id, (job) => moveDelete(job, app, isAwaited));
 }
 
 /**
@@ -116,41 +108,33 @@ export async function runDelete(id: ConfirmationId, app: AppContext, show?: Show
 export async function moveDelete(
   { key: id, owner }: Pick<Job, 'key' | 'owner'>,
   app: AppContext,
-  show?: ShowDeleted,
+  isAwaited = false,
 ): Promise<number | undefined> {
   const operation = await app.ledger.findDelete(id);
   if (!operation) return undefined;
   const { state, endedAt } = operation;
-  if (state === 'prepared') await carryOut(operation, owner, app, show);
+  if (state === 'prepared') await carryOut(operation, owner, app, isAwaited);
   else if (endedAt === undefined) await resolve(operation, app);
   else if (app.system.now() - endedAt > NOTIFY_MS) await app.ledger.markNotified(operation, app.system.now());
   else await notify(id, app);
   return app.ledger.findNextDue(id, app.system.now());
 }
 
-/**
- * Sends what is confirmed, stores the outcome and reports it. A user who waits is told at once what can't be checked now; if
- * nobody waits, it is tried again until its time is over.
- */
+/** Sends what is confirmed, stores the outcome and reports it. */
 async function carryOut(
   operation: DeleteOperation,
   owner: string,
   app: AppContext,
-  show: ShowDeleted | undefined,
+  isAwaited: boolean,
 ): Promise<void> {
-  const { id } = operation;
   const sent = await send(operation, owner, app).catch(
     (error: unknown) => ({ kind: 'failed', error }) as const,
   );
   if (sent.kind === 'gone') await settle(operation, app, true);
   else if (sent.kind === 'unclear') await doubt(operation, sent.code, sent.isListed, app);
   // Another process has taken it over, may have sent it, and reports the outcome.
-  else if (!(await refuse(operation, owner, sent.error, app, show !== undefined))) return;
-  if (!show) return notify(id, app);
-  const isFollowed = sent.kind === 'gone' && (await followServer(operation, app, PLACE_WITHIN_MS));
-  await show({ ...sent, ...(isFollowed && { actId: id }) });
-  const ended = await app.ledger.findDelete(id);
-  if (ended) await app.ledger.markNotified(ended, app.system.now());
+  else if (!(await refuse(operation, owner, sent.error, app, isAwaited))) return;
+  await notify(operation.id, app);
 }
 
 /** Ends a delete that was not sent, or that the API refused. False if it is not this process's any more. @throws the error, if it stays prepared */
@@ -187,24 +171,17 @@ function isPassing(error: unknown): boolean {
  * sent unless that mark is committed (docs/design.md 4.2).
  * @throws HostingError, Refusal with proof that nothing was deleted; what the store throws before anything was sent
  */
-function send(
-  operation: DeleteOperation,
-  owner: string,
-  app: AppContext,
-): Promise<{ readonly kind: 'gone' } | Unclear> {
+function send(operation: DeleteOperation, owner: string, app: AppContext): Promise<Sent> {
   const { id, workspaceId, deletion } = operation;
   const { serverId, label } = deletion;
-  const sendOnce = async (
-    hosting: HostingApi,
-    options: PaidCallOptions,
-  ): Promise<{ readonly kind: 'gone' } | Unclear> => {
+  const sendOnce = async (hosting: HostingApi, options: PaidCallOptions): Promise<Sent> => {
     let isSent = false;
     const beforeSend = async () => {
       isSent = false;
       await options.beforeSend();
       isSent = true;
     };
-    let code: Unclear['code'] = 'unreadable_answer';
+    let code: UnclearCode = 'unreadable_answer';
     try {
       if (await hosting.deleteServer(serverId, { ...options, beforeSend })) return { kind: 'gone' };
     } catch (error) {
@@ -283,7 +260,7 @@ async function settle(operation: DeleteOperation, app: AppContext, isFirstHand =
 /** Stores that it is not known whether what was sent was done. Its job keeps looking. */
 async function doubt(
   operation: DeleteOperation,
-  code: Unclear['code'],
+  code: UnclearCode,
   isListed: boolean | undefined,
   app: AppContext,
 ): Promise<void> {

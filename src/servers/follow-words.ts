@@ -1,6 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { defineUseCase } from '../core/entry.ts';
-import type { ServerId, UserId } from '../core/ids.ts';
+import type { UserId } from '../core/ids.ts';
 import { isPlainAddress, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
@@ -11,15 +10,13 @@ import {
   count,
   mention,
   nameActor,
-  plainLabel,
   slackDate,
   stateWords,
 } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
-import type { SlackRequest } from '../slack/request.ts';
 import { VERBS } from '../words.ts';
-import { type Checked, checkButton, confirmPower, powerButton, showButton } from './buttons.ts';
+import { confirmPower, listButton, powerButton, showButton } from './buttons.ts';
 import {
   FOLLOW_MS,
   FOLLOWED_ACTIONS,
@@ -28,17 +25,16 @@ import {
   type FollowedServer,
   isOver,
   isPower,
-  lookAt,
-  type ShownAct,
   type Updated,
 } from './follow.ts';
 
-/** How to word a followed action. `after`: how long the app has waited in vain; absent while it is still following. */
+/** How to word a followed action. */
 interface FollowWording {
   readonly action: FollowedAction;
   /** The app has measured how long the action took. */
   readonly isMeasured: boolean;
-  readonly after?: string | undefined;
+  /** The app has waited in vain, and is no longer following. */
+  readonly isLate?: boolean;
 }
 
 const ACTS = {
@@ -74,8 +70,7 @@ function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: U
     case 'unknown':
       return `${begun} ${label}. ${LOST}`;
     case 'waiting': {
-      if (wording.after !== undefined)
-        return `${lateStart(server, label, wording)} ${lateWords(server, wording, 'It’s')}`;
+      if (wording.isLate) return `${lateStart(server, label, wording)} ${lateWords(server, wording, 'It’s')}`;
       if (isReported(server, wording.action)) return `${past} ${label}: ${stateOf(server)}`;
       return isPower(wording.action) ? `is ${present} ${label}…` : `${past} ${label}`;
     }
@@ -96,7 +91,7 @@ function serverWords(server: FollowedServer, wording: FollowWording): string {
     case 'unknown':
       return `${label} · ${LOST}`;
     case 'waiting':
-      if (wording.after !== undefined) return lateWords(server, wording, `${label} is`);
+      if (wording.isLate) return lateWords(server, wording, `${label} is`);
       return `${label} is ${stateOf(server)}.`;
   }
 }
@@ -141,8 +136,8 @@ function lateStart(server: FollowedServer, label: string, { action }: FollowWord
 }
 
 /** Says what is missing after the wait. `name`: "It's" where the sentence before has named the server. */
-function lateWords(server: FollowedServer, { action, after = '' }: FollowWording, name: string): string {
-  const inVain = after === '' ? '' : ` after ${after}`;
+function lateWords(server: FollowedServer, { action }: FollowWording, name: string): string {
+  const inVain = ` after ${Math.floor(FOLLOW_MS / MINUTE_MS)} min`;
   const isNamed = name === 'It’s';
   const label = codeLabel(server.label, 40);
   if (action === 'renew')
@@ -212,42 +207,23 @@ export function followedLines(servers: readonly FollowedServer[], wording: Follo
 /** Renders the channel's message about a followed action, which replaces the earlier one. */
 export function followedMessage(act: FollowedAct): Message {
   const wording = wordingOf(act);
-  const whose = { by: act.actorId, approvedBy: act.approvedBy };
-  return actMessage(act, wording, ...nextBlocks(act, wording, whose));
-}
-
-/** Renders an action and its servers for a channel, with the given blocks below. */
-function actMessage(
-  { actorId, action, servers, approvedBy }: ShownAct,
-  wording: FollowWording,
-  ...more: KnownBlock[]
-): Message {
+  const { actorId, action, servers, approvedBy } = act;
   const [only, ...others] = servers;
-  const words =
-    only && others.length === 0 ? actWords(only, wording, approvedBy) : severalActWords(servers, action);
-  const lines = others.length > 0 ? followedLines(servers, wording) : [];
-  return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...more);
+  const isAlone = only && others.length === 0;
+  const words = isAlone ? actWords(only, wording, approvedBy) : severalActWords(servers, action);
+  const lines = isAlone ? [] : followedLines(servers, wording);
+  return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...nextBlocks(act, wording));
 }
 
 /** Renders the message to the actor, for when no channel has one. */
 export function followedAnswer(act: FollowedAct): Message {
   const wording = wordingOf(act);
   const { action, servers } = act;
-  const [first] = servers;
-  if (action === 'create' && first?.standing === 'there') return newServerMessage(first);
-  return answerMessage(severalAnswer(servers, action), servers, wording, nextBlocks(act, wording, {}));
-}
-
-/** Says how servers are, to one user: in a sentence for one, in lines below the title for several. */
-function answerMessage(
-  title: string,
-  servers: readonly FollowedServer[],
-  wording: FollowWording,
-  more: readonly KnownBlock[],
-): Message {
   const [only, ...others] = servers;
-  if (only && others.length === 0) return textMessage(serverWords(only, wording), ...more);
-  return textMessage(title, ...followedLines(servers, wording), ...more);
+  if (action === 'create' && only?.standing === 'there') return newServerMessage(only);
+  const next = nextBlocks(act, wording);
+  if (only && others.length === 0) return textMessage(serverWords(only, wording), ...next);
+  return textMessage(severalAnswer(servers, action), ...followedLines(servers, wording), ...next);
 }
 
 function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {
@@ -258,121 +234,24 @@ function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: Follow
   return textMessage(words, actions(showButton.element('Show server', { id })));
 }
 
-function wordingOf(act: FollowedAct): FollowWording {
-  const isLate = act.passedMs >= FOLLOW_MS;
-  return {
-    action: act.action,
-    isMeasured: act.isMeasured,
-    after: isLate ? `${Math.floor(FOLLOW_MS / MINUTE_MS)} min` : undefined,
-  };
+function wordingOf({ action, isMeasured, passedMs }: FollowedAct): FollowWording {
+  return { action, isMeasured, isLate: passedMs >= FOLLOW_MS };
 }
 
-/** Offers a check of servers that have not settled. Only a power action can be tried again, never an order or a deletion. */
-function nextBlocks({ action, servers }: FollowedAct, { after }: FollowWording, whose: Whose): KnownBlock[] {
-  const waiting = servers.filter(({ standing }) => standing === 'waiting');
-  const [only] = waiting;
-  if (after === undefined || !only) return [];
+/** Offers a look at what has not settled in time. Only a power action can be tried again, never an order or a deletion. */
+function nextBlocks({ action, servers }: FollowedAct, { isLate }: FollowWording): KnownBlock[] {
+  const waiting = servers.find(({ standing }) => standing === 'waiting');
+  if (!isLate || !waiting) return [];
   const isAlone = servers.length === 1;
-  const again = isAlone && isPower(action) ? [againElement(action, only)] : [];
-  return [context(lateStep(action, isAlone)), actions(checkElement(action, waiting, whose), ...again)];
-}
-
-/** The actor and the approver, for a channel's message; `by` is absent in a message to the actor alone. */
-interface Whose {
-  readonly by?: string | undefined;
-  readonly approvedBy?: string | undefined;
-}
-
-/** The **Check state** button. Labels are shortened, so that all servers fit into its value. */
-export function checkElement(
-  action: FollowedAction,
-  servers: readonly { readonly serverId: ServerId; readonly label: string; readonly paidUntil?: number }[],
-  { by, approvedBy, isFailed }: Whose & { readonly isFailed?: true | undefined },
-) {
-  const listed = servers.map(({ serverId: id, label, paidUntil: until }) => ({
-    id,
-    label: plainLabel(label, 40),
-    until,
-  }));
-  return checkButton.element('Check state', { act: action, servers: listed, by, approvedBy, isFailed });
+  const step = context(lateStep(action, isAlone));
+  if (!isAlone) return [step, actions(listButton.element('All servers', {}))];
+  const show = showButton.element('Show server', { id: waiting.serverId });
+  return [step, actions(show, ...(isPower(action) ? [againElement(action, waiting)] : []))];
 }
 
 /** The **Try again** button of a power action. Whoever presses it acts in their own name, and confirms first. */
 function againElement(action: PowerAction, { serverId: id, label }: FollowedServer) {
   return powerButton[action].element('Try again', { id }, { confirm: confirmPower(action, [{ label }]) });
-}
-
-/** Reads the current state of servers after an action, with one new request. @throws Refusal `role_needed`; HostingError */
-const checkServers = defineUseCase({
-  name: 'show',
-  needs: 'viewer',
-  effect: 'reads',
-  run: async (
-    { action, servers }: { readonly action: FollowedAction; readonly servers: readonly FollowedServer[] },
-    context,
-  ): Promise<readonly FollowedServer[]> => {
-    const hosting = await context.hosting();
-    const list = await hosting.fetchServers({ freshness: 'fresh' });
-    const checked: FollowedServer[] = [];
-    for (const server of servers) {
-      const found = list.servers.find(({ id }) => id === server.serverId);
-      const label = found?.label ?? server.label;
-      // Whoever presses the button has read the earlier label, not the one that the server may have by now.
-      await context.requireRoleFor(label, server.label);
-      const seen = { found, isComplete: list.extent === 'whole' };
-      checked.push(lookAt({ ...server, label }, action, seen, FOLLOW_MS));
-    }
-    return checked;
-  },
-});
-
-/**
- * Replaces the message with the current state, for users who may see the servers. Only its user sees it if
- * announcements in the channel are off by now, or other organizations may read it.
- */
-export const checkState = checkButton.on(async (pressed, request) => {
-  const servers = pressed.servers.map(
-    ({ id: serverId, label, until: paidUntil }): FollowedServer => ({
-      serverId,
-      label,
-      paidUntil,
-      standing: 'waiting',
-      hasChanged: false,
-    }),
-  );
-  const checked = await request.execute(checkServers, { action: pressed.act, servers });
-  const isHidden = pressed.by !== undefined && !(await request.mayAnnounce());
-  if (!isHidden)
-    return request.reply.replace(checkedMessage(pressed, checked, request)).then(() => undefined);
-  await request.reply.send(
-    checkedMessage({ ...pressed, by: undefined, approvedBy: undefined }, checked, request),
-  );
-});
-
-/** Renders the servers of a pressed **Check state** button with their current state, and who checked it. */
-export function checkedMessage(
-  pressed: Checked,
-  servers: readonly FollowedServer[],
-  { caller, now }: { readonly caller: SlackRequest['caller']; now(): number },
-): Message {
-  const { act: action, by, approvedBy } = pressed;
-  const wording: FollowWording = { action, isMeasured: false, after: '' };
-  const more = [
-    context(`Checked by ${mention(caller.actor.userId)}, ${slackDate(now())}`),
-    ...checkBlocks(pressed, servers),
-  ];
-  if (by !== undefined) return actMessage({ action, actorId: by, servers, approvedBy }, wording, ...more);
-  return answerMessage(`*${count(servers.length, 'server')}*`, servers, wording, more);
-}
-
-/** Offers another check and, for one power action, another try. A failed act is offered again whatever the state is. */
-function checkBlocks({ act: action, by, approvedBy, isFailed }: Checked, servers: readonly FollowedServer[]) {
-  const waiting = isFailed ? servers : servers.filter(({ standing }) => standing === 'waiting');
-  const [only, ...others] = waiting;
-  if (!only) return [];
-  const again =
-    isPower(action) && others.length === 0 && only.standing !== 'gone' ? [againElement(action, only)] : [];
-  return [actions(checkElement(action, waiting, { by, approvedBy, isFailed }), ...again)];
 }
 
 const FAILED = { kind: 'later', afterMs: 15_000 } as const;

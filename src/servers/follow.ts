@@ -10,7 +10,6 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, changeJob, type Job, type JobHandler, listJobs, removeJob } from '../db/jobs.ts';
 import { createKept } from '../db/kept.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import type { System } from '../system.ts';
 
 /** The actions after which a server is followed until it has settled (docs/design.md 2.11). */
 export const FOLLOWED_ACTIONS = [...POWER_ACTIONS, 'create', 'renew', 'delete'] as const;
@@ -59,17 +58,11 @@ export interface StartedAct {
   readonly account: string;
 }
 
-/** What a message says about an action. */
-export interface ShownAct {
-  readonly action: FollowedAction;
-  readonly actorId: UserId;
+/** An action whose servers are followed, and the message that reports the outcome. */
+export interface FollowedAct extends StartedAct {
+  readonly servers: readonly FollowedServer[];
   /** The approver of a delete. Looked up when the message is sent, not stored with the act. */
   readonly approvedBy?: UserId;
-  readonly servers: readonly FollowedServer[];
-}
-
-/** An action whose servers are followed, and the message that reports the outcome. */
-export interface FollowedAct extends StartedAct, ShownAct {
   readonly thread?: Thread;
   /** The channel's message; absent if there is none, and only the actor gets one. */
   readonly message?: PostedMessage;
@@ -79,7 +72,7 @@ export interface FollowedAct extends StartedAct, ShownAct {
   readonly lookedAt: number;
   /** Milliseconds for which it was followed. */
   readonly passedMs: number;
-  /** False if no process measured the whole duration. */
+  /** False if nobody looked for a while, or the clock was set. */
   readonly isMeasured: boolean;
   /** `describeStanding` of what was sent last. */
   readonly told: string;
@@ -92,7 +85,7 @@ const UNCHANGED_MS = 10_000;
  * Updates a followed server from a list that was read `passedMs` after the act; one that no longer waits stays as it is. That it
  * isn't found proves something only if the list is complete.
  */
-export function lookAt(
+function lookAt(
   server: FollowedServer,
   action: FollowedAction,
   { found, isComplete }: { readonly found: Server | undefined; readonly isComplete: boolean },
@@ -190,7 +183,6 @@ export type Updated =
 
 interface Following {
   readonly app: AppContext;
-  readonly clock: ReturnType<typeof createFollowClock>;
   readonly job: Job;
 }
 
@@ -205,24 +197,28 @@ const NOTIFY_MS = DAY_MS;
  * again. Reads share one list of the account, within the background's share of its limit (docs/design.md 6.3).
  */
 export function createFollower(app: AppContext): JobHandler {
-  const clock = createFollowClock(app.system);
   return async (job) => {
-    const following = { app, clock, job };
     const act = { ...(job.payload as FollowPayload), id: job.key, workspaceId: job.workspaceId };
     const message = await app.kept.find('message', job.key);
-    const waitMs = await follow({ ...act, message }, following);
-    if (waitMs !== undefined) return app.system.now() + waitMs;
-    clock.forget(job.key);
-    return undefined;
+    const waitMs = await follow({ ...act, message }, { app, job });
+    return waitMs === undefined ? undefined : app.system.now() + waitMs;
   };
 }
 
+/** After a longer gap between two looks, no process was running, or the clock was set: then the gap counts as no time. */
+const LONGEST_GAP_MS = 2 * MINUTE_MS;
+
 /** Looks once, and reports what is new. Returns for how long to wait then; undefined when nothing more has to be sent. */
 async function follow(act: FollowedAct, following: Following): Promise<number | undefined> {
-  const { app, clock } = following;
-  const { passedMs, isMeasured } = clock.measure(act);
-  const measured = { passedMs, isMeasured: act.isMeasured && isMeasured };
-  const seen = isOver(act) ? { ...act, ...measured } : await look({ ...act, ...measured }, app);
+  const { app } = following;
+  const gapMs = app.system.now() - act.lookedAt;
+  const isContinuous = gapMs >= 0 && gapMs <= LONGEST_GAP_MS;
+  const passed = {
+    ...act,
+    passedMs: act.passedMs + (isContinuous ? gapMs : 0),
+    isMeasured: act.isMeasured && isContinuous,
+  };
+  const seen = isOver(act) ? passed : await look(passed, app);
   // If the job was asked for again in the meantime, or belongs to another process by now, that one reports it.
   if (!(await save(seen, following))) return undefined;
   return report(seen, following);
@@ -337,27 +333,6 @@ async function mayStillSee(
     if (isRefusal(error, 'identity_unknown')) return 'unknown';
     throw error;
   }
-}
-
-/** Longest gap between two processes for which the wall clock is trusted. */
-const LONGEST_GAP_MS = MINUTE_MS;
-
-/** Measures how long acts were followed, on the monotonic clock, so that setting the wall clock changes nothing. */
-function createFollowClock({ elapsed, now }: System) {
-  const looks = new Map<string, number>();
-  return {
-    /** `isMeasured` is false if no process was running for a while, or the clock was set while another process took over. */
-    measure: ({ id, passedMs, lookedAt }: FollowedAct) => {
-      const before = looks.get(id);
-      const at = elapsed();
-      looks.set(id, at);
-      if (before !== undefined) return { passedMs: passedMs + at - before, isMeasured: true };
-      const gapMs = now() - lookedAt;
-      const isMeasured = gapMs >= 0 && gapMs <= LONGEST_GAP_MS;
-      return { passedMs: passedMs + (isMeasured ? gapMs : 0), isMeasured };
-    },
-    forget: (id: string) => looks.delete(id),
-  };
 }
 
 /** The kind of job that follows an act until its servers have settled; its key is the act's ID. */

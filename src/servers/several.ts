@@ -1,4 +1,4 @@
-import type { KnownBlock } from '@slack/types';
+import type { ConfirmationDialog, KnownBlock } from '@slack/types';
 import { type UseCaseContext as Context, defineUseCase, type UseCase } from '../core/entry.ts';
 import { isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName, isPattern, matchPattern, matchServer } from '../core/find-server.ts';
@@ -243,10 +243,8 @@ interface Outcomes {
   readonly done: PowerChange[];
   /** Blocks that only the user sees. */
   readonly others: MessageBlock[];
-  /** Servers that the user has to confirm. */
-  readonly unsure: Server[];
-  /** Servers to which nothing was done, with proof, and for which the action may work a moment later. */
-  readonly failed: NamedServer[];
+  /** Servers to which nothing was done, with proof, and which the action is offered for again. */
+  readonly again: NamedServer[];
   /** For how many servers nothing proves whether the action was carried out. */
   unproven: number;
 }
@@ -298,7 +296,7 @@ async function actOnEach(
   onTaken?: () => Promise<unknown>,
 ): Promise<Outcomes> {
   const onWait = sendWaiting(request);
-  const outcomes: Outcomes = { done: [], others: [], unsure: [], failed: [], unproven: 0 };
+  const outcomes: Outcomes = { done: [], others: [], again: [], unproven: 0 };
   for (const [place, ref] of refs.entries()) {
     // The same signed request acts once on each server that it names.
     const subrequest = request.subrequest(place);
@@ -319,12 +317,12 @@ async function actOnEach(
       const isOver = isRefusal(error, 'confirmation_expired') || isRefusal(error, 'already_handled');
       if (isOver && place === 0) throw error;
       if (isRefusal(error, 'prefix_only') || isRefusal(error, 'rebooted_recently'))
-        outcomes.unsure.push(error.details.server);
+        outcomes.again.push(error.details.server);
       if (!isExpected(error)) outcomes.unproven += 1;
       const failed = findRetriable(error);
       // A failure knows only the ID if the list of servers could not be read: the user has read the label.
       const label = 'id' in ref ? ref.label : undefined;
-      if (failed) outcomes.failed.push({ ...failed, label: label ?? failed.label });
+      if (failed) outcomes.again.push({ ...failed, label: label ?? failed.label });
       const words = subrequest.explain(error);
       outcomes.others.push(section(words.includes(nameOf(ref)) ? words : `${nameOf(ref)}: ${words}`));
     }
@@ -360,7 +358,7 @@ function actOf(done: readonly PowerChange[]): string | undefined {
 /** Renders what only the user sees, including what couldn't be announced. */
 function reportMessage(
   action: PowerAction,
-  { done, others, unsure, failed, unproven }: Outcomes,
+  { done, others, again, unproven }: Outcomes,
   total: number,
   announced: boolean,
   request: SlackRequest,
@@ -379,8 +377,7 @@ function reportMessage(
   return textMessage(
     words,
     ...others,
-    ...(unsure.length > 0 ? [askBlock(action, confirmation, unsure)] : []),
-    ...(failed.length > 0 ? [retryBlock(action, confirmation, failed)] : []),
+    ...(again.length > 0 ? [askBlock(action, confirmation, again, confirmPower(action, again))] : []),
   );
 }
 
@@ -414,37 +411,27 @@ export function selectionMessage(
   );
 }
 
+/** Renders the button that acts on these servers. `confirm`: what it asks first, where it doesn't stand below a list to confirm. */
 function askBlock(
   action: PowerAction,
   { id, at }: PowerConfirmation,
-  servers: readonly Server[],
+  servers: readonly NamedServer[],
+  confirm?: ConfirmationDialog,
 ): KnownBlock {
   const style = action === 'start' ? ('primary' as const) : ('danger' as const);
   const text = `${VERBS[action].title} ${whichOf(servers)}`;
-  return actions(severalButton[action].element(text, { id, at, servers: freeze(servers) }, { style }));
-}
-
-/** Renders the button that tries again on servers where nothing was done, with proof. It asks before. */
-function retryBlock(
-  action: PowerAction,
-  { id, at }: PowerConfirmation,
-  failed: readonly NamedServer[],
-): KnownBlock {
-  const which = whichOf(failed);
-  const confirm = confirmPower(action, failed);
-  return actions(
-    severalButton[action].element(`Try again for ${which}`, { id, at, servers: freeze(failed) }, { confirm }),
-  );
+  const value = {
+    id,
+    at,
+    servers: servers.map((one) => [one.id, freezeBriefly(one.label)] as [number, string]),
+  };
+  return actions(severalButton[action].element(text, value, { style, confirm }));
 }
 
 /** "web-1", or "3 servers". */
 function whichOf(servers: readonly NamedServer[]): string {
   const [only, ...others] = servers;
   return only && others.length === 0 ? plainLabel(only.label, 40) : count(servers.length, 'server');
-}
-
-function freeze(servers: readonly NamedServer[]): [number, string][] {
-  return servers.map(({ id, label }) => [id, freezeBriefly(label)]);
 }
 
 function listBlocks(chosen: readonly SelectedServer[]): KnownBlock[] {

@@ -13,7 +13,6 @@ import { renewButton } from '../purchases/catalog.ts';
 import { codeLabel, count, plainLabel, slackDate, slackDay, stateWords } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 import { confirmPower, deleteButton, listButton, powerButton, showButton } from './buttons.ts';
-import { checkElement } from './follow-words.ts';
 
 /** "Dec 21, 2026 (28 days left)", in the reader's zone, to stand beside "Paid until". */
 export function describePaidUntil({ paidUntil }: Server, now: number): string {
@@ -111,7 +110,7 @@ export function failedSteps({ code, details: { failed, state = '' } }: HostingEr
       ? retryButtons(isOff ? 'start' : act, isOff ? 'Start' : 'Try again', id, label)
       : []),
     ...(isPaidTimeOver && id !== undefined ? [renewButton.element('Renew…', { id })] : []),
-    ...(id === undefined ? [] : [checkElement(act, [{ serverId: id, label }], { isFailed: true })]),
+    ...(id === undefined ? [] : [showButton.element('Show server', { id })]),
   ];
 }
 

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import type { WantedList } from '../home/read-home.ts';
 import type { Homes } from '../home/redraw.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
@@ -32,12 +31,6 @@ interface Publication {
   readonly isOpening: boolean;
 }
 
-/** The content of Home, and an ID from before it was read, by which all processes can order reads. */
-interface ReadHome {
-  readonly content: HomeContent;
-  readonly readId: string;
-}
-
 /** By size: a cache that is limited by its number of entries allocates all of them at the start. */
 const OF_MANY_USERS = { maxSize: 10_000, sizeCalculation: () => 1 };
 
@@ -47,7 +40,7 @@ const GAP_MS = 1000;
 const SOON_MS = 1500;
 /** How long after it was opened Home is refreshed; later, it is read when it is opened again. */
 const LATELY_MS = 15 * MINUTE_MS;
-/** The pause between two redraws in a workspace: Slack accepts a hundred views a minute there, and presses need some. */
+/** The pause between two redraws: Slack accepts a hundred views a minute in a workspace, and presses need some. */
 const REDRAW_GAP_MS = 1000;
 const LONGEST_RETRY_MS = MINUTE_MS;
 
@@ -81,7 +74,6 @@ export function createHomePublisher(parts: Parts) {
   /** The blocks that answer each user's last press, until they press again or reopen Home. */
   const notices = new LRUCache<string, readonly KnownBlock[]>(OF_MANY_USERS);
   const refreshing = new Set<string>();
-  const redrawing = new Map<WorkspaceId, Set<UserId>>();
   const start = (work: Promise<unknown>): void =>
     void work.catch((error: unknown) => log.error('a Home could not be published', describeDefect(error)));
   const publish = createPublish(parts, notices, start);
@@ -110,15 +102,12 @@ export function createHomePublisher(parts: Parts) {
     await showAgain(workspaceId, userId, LATELY_MS);
   };
 
-  /** Works through the users, including those who are added in the meantime. */
-  const redrawAll = async (workspaceId: WorkspaceId, users: Set<UserId>): Promise<void> => {
-    for (const userId of users) {
-      users.delete(userId);
+  const redrawAll = async (workspaceId: WorkspaceId, userIds: readonly UserId[]): Promise<void> => {
+    for (const userId of userIds) {
       const shown = showAgain(workspaceId, userId);
       start(shown);
       if (await shown.catch(() => false)) await system.sleep(REDRAW_GAP_MS);
     }
-    redrawing.delete(workspaceId);
   };
 
   return {
@@ -146,13 +135,9 @@ export function createHomePublisher(parts: Parts) {
       refreshing.add(key);
       start(refresh(workspaceId, userId));
     },
-    redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void => {
-      const waiting = redrawing.get(workspaceId);
-      const users = waiting ?? new Set<UserId>();
-      for (const userId of userIds) users.add(userId);
-      redrawing.set(workspaceId, users);
-      if (!waiting) start(redrawAll(workspaceId, users));
-    },
+    /** Shows Home again, one after the other, to all who have ever opened it. Returns at once. */
+    redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void =>
+      start(redrawAll(workspaceId, userIds)),
   };
 }
 
@@ -167,49 +152,30 @@ function createPublish(
   notices: LRUCache<string, readonly KnownBlock[]>,
   start: (work: Promise<void>) => void,
 ): (publication: Publication) => Promise<boolean> {
-  const { clients, homes, load, system } = parts;
+  const { clients, load, system } = parts;
   const newestFirst = createNewestFirst(system);
 
   const publish = (publication: Publication): Promise<boolean> => {
     const publishNow = async () => {
-      const known = await read(publication, {});
-      if (!known) return false;
-      const isShown = await sendNewest(known, publication, {});
-      if (isShown && known.content.coming) start(followUp(known, publication));
+      const content = await read(publication.wanted, publication.request);
+      if (!content) return false;
+      const isShown = await send(content, publication);
+      if (isShown && content.isComing) start(followUp(publication));
       return isShown;
     };
     return newestFirst.run(keyOf(publication.request), publishNow, publication.gapMs);
   };
 
   /** Reads the content of Home; undefined for users who get none. In place of an error, the content explains it. */
-  const read = async ({ wanted, request }: Publication, how: WantedList): Promise<ReadHome | undefined> => {
-    const readId = system.newId();
+  const read = async (wanted: WantedHome, request: SlackRequest): Promise<HomeContent | undefined> => {
     try {
-      return { readId, content: await load({ ...wanted, ...how }, request) };
+      return await load(wanted, request);
     } catch (error) {
       if (isRefusal(error, 'other_organization') || isRefusal(error, 'other_workspace')) return undefined;
       const words = request.explain(error);
       const more = isExpected(error) ? ' Open this tab again in a moment.' : '';
-      return { readId, content: { blocks: [section(`${words}${more}`)], page: wanted.page } };
+      return { blocks: [section(`${words}${more}`)], page: wanted.page };
     }
-  };
-
-  /**
-   * Sends what was read. If another process has published a later read, reads again first, but only once: a clock that was ahead
-   * must not keep Home as it is.
-   */
-  const sendNewest = async (known: ReadHome, publication: Publication, how: WantedList): Promise<boolean> => {
-    if (await isNewest(known, publication)) return send(known.content, publication);
-    const again = await read(publication, how);
-    if (!again) return false;
-    await isNewest(again, publication);
-    return send(again.content, publication);
-  };
-
-  /** Whether no process has published a later read. If the store fails, Home is shown anyway. */
-  const isNewest = ({ readId }: ReadHome, { request }: Publication): Promise<boolean> => {
-    const { workspaceId, userId } = request.caller.actor;
-    return homes.markShown(workspaceId, userId, readId).catch(() => true);
   };
 
   const send = async (content: HomeContent, publication: Publication): Promise<boolean> => {
@@ -236,15 +202,14 @@ function createPublish(
     if (newestFirst.version(key) === version) await publish(publication);
   };
 
-  /** Publishes the rest of a read when the hosting API has answered, unless something newer was published by then. */
-  const followUp = async ({ readId, content: { coming } }: ReadHome, publication: Publication) => {
-    const key = keyOf(publication.request);
+  /** Publishes Home again when the hosting API has answered, unless something newer was published by then. */
+  const followUp = async (publication: Publication): Promise<void> => {
+    const { wanted, request } = publication;
+    const key = keyOf(request);
     const version = newestFirst.version(key);
-    const rest = await read(publication, { isPatient: true, coming });
-    if (!rest || newestFirst.version(key) !== version) return;
-    // Under the ID of the first part.
-    const whole = { content: rest.content, readId };
-    await newestFirst.run(key, () => sendNewest(whole, publication, { isPatient: true }), 0);
+    const whole = await read({ ...wanted, isFresh: false, isPatient: true }, request);
+    if (!whole || newestFirst.version(key) !== version) return;
+    await newestFirst.run(key, () => send(whole, publication), 0);
   };
 
   return publish;

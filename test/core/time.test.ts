@@ -11,7 +11,7 @@ import {
   monthStart,
   startOfHour,
 } from '../../src/core/time.ts';
-import { findSnoozeEnd, findUrgency, isDue, isHidden } from '../../src/reminders/digest-content.ts';
+import { findSnoozeEnd, isDue, isHidden } from '../../src/reminders/digest-content.ts';
 
 test.each([
   [30 * DAY_MS - 1000, 30],
@@ -128,18 +128,6 @@ describe('a server is due', () => {
     ['not once its paid time has ended', '2026-03-02T08:05:00Z', false],
   ])('%s', (_case, paidUntil, due) => {
     expect(isDue(at(paidUntil), TODAY, NOW, settings)).toBe(due);
-  });
-
-  test('more urgently with each step, and urgently at the last', () => {
-    expect([7, 4, 3, 2, 1, 0].map((left) => findUrgency(left, settings.daysBefore))).toEqual([
-      'low',
-      'low',
-      'medium',
-      'medium',
-      'high',
-      'high',
-    ]);
-    expect([5, 1].map((left) => findUrgency(left, [5]))).toEqual(['high', 'high']);
   });
 });
 

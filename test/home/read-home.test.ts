@@ -93,31 +93,6 @@ describe('the servers on Home', () => {
   });
 });
 
-describe('a Home that continues a read that an earlier one has begun', () => {
-  /** An account whose list is read only once a test lets it. */
-  function heldList() {
-    let answer: (servers: readonly Server[]) => void = () => undefined;
-    const servers = new Promise<readonly Server[]>((resolve) => {
-      answer = resolve;
-    });
-    const hosting: Partial<HostingApi> = {
-      fetchServers: async () => ({ servers: await servers, extent: 'whole', unreadableCount: 0 }),
-    };
-    return { hosting, answer };
-  }
-  const comingOf = ({ servers }: Home) => ('coming' in servers ? servers.coming : undefined);
-
-  test('requests the list again if the API key was replaced since: another key may open another account', async () => {
-    await grant('U1', 'viewer');
-    const { hosting, answer } = heldList();
-    const coming = comingOf(await read('U1', hosting, {}, { isFresh: true }));
-    answer([server(1, 'of-the-old-key')]);
-    await store.apiKeys.put('T1', new Secret('other'), 'U1', T0);
-    const now = await read('U1', listing(server(2, 'web-2')), {}, { isPatient: true, coming });
-    expect(labels(now)).toEqual(['web-2']);
-  });
-});
-
 test('Home that is refreshed without being opened may show a list that is half a minute old, unless it is empty', async () => {
   await grant('U1', 'viewer');
   const seen: unknown[] = [];

@@ -7,7 +7,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import {
   askForDigests,
   createDigestHandler,
-  editDigestSoon,
   findDueDigest,
   postDigest,
   SPREAD_MS,
@@ -126,8 +125,6 @@ describe('a digest', () => {
     };
     expect(await postAfter(0)).toBe(1);
     expect(await postAfter(30_000)).toBe(1);
-    // What is done about a server asks for an edit meanwhile.
-    await editDigestSoon('T1', ports);
     expect(await postAfter(9000)).toBe(1);
     expect(await postAfter(2000)).toBe(2);
     expect(told).toEqual([]);

@@ -115,11 +115,11 @@ const CONTENT: DigestContent = {
       label: 'web-1',
       paidUntil: T0 + 5,
       daysLeft: 1,
-      urgency: 'high',
+      isUrgent: true,
       snoozes: [{ kind: 'day', untilDay: '2026-03-04' }],
       price: money(590),
     },
-    { serverId: 8, label: 'web-2', paidUntil: T0 + 6, daysLeft: 3, urgency: 'low', snoozes: [] },
+    { serverId: 8, label: 'web-2', paidUntil: T0 + 6, daysLeft: 3, isUrgent: false, snoozes: [] },
   ],
   expired: [
     { serverId: 9, label: 'old', paidUntil: T0 - 5, leftBy: 'U1', isListed: true },
@@ -196,11 +196,9 @@ describe.each(engines)('digests on $name', ({ make }) => {
     const { digests } = store;
     expect(await digests.findLastAt('T1')).toBeUndefined();
     await digests.claim('T1', '2026-03-01', T0 - 100);
-    await digests.endQuietly('T1', '2026-03-01', { isRead: true, snapshot: SNAPSHOT });
+    await digests.endQuietly('T1', '2026-03-01', SNAPSHOT);
     expect(await digests.findLastAt('T1')).toBe(T0 - 100);
     await digests.claim('T1', DAY, T0);
-    expect(await digests.findLastAt('T1')).toBe(T0 - 100);
-    await digests.endQuietly('T1', DAY, { isRead: false });
     expect(await digests.findLastAt('T1')).toBe(T0 - 100);
     await post(store, '2026-03-03', T0 + 100);
     expect(await digests.findLastAt('T1')).toBe(T0 + 100);

@@ -8,11 +8,9 @@ import { type Log, silentLog } from '../../src/log.ts';
 import { makeRoleRequest, makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
-import type { HomeContent, LoadHome, WantedHome } from '../../src/slack/kit/views.ts';
+import type { LoadHome, WantedHome } from '../../src/slack/kit/views.ts';
 import type { SlackRequest } from '../../src/slack/request.ts';
 import type { SlackAnswer } from '../../src/slack/slack-api.ts';
-import { realSystem } from '../../src/system.ts';
-import { open } from '../db/support.ts';
 import { clientsOf, fakeRequest, gate, handClock, turn } from './support/fakes.ts';
 
 const MINUTE_MS = 60_000;
@@ -32,18 +30,18 @@ function startPublisher(...answers: SlackAnswer[]) {
   const stored = new Map<string, OpenedHome>();
   const wanted: WantedHome[] = [];
   const errors: string[] = [];
-  const state = { content: 'web-1 is running', isStoreDown: false };
+  const state = { content: 'web-1 is running', isStoreDown: false, load: undefined as LoadHome | undefined };
   const homes: Homes = {
     find: async (_workspaceId, userId) => {
       if (state.isStoreDown) throw new Error('disk full');
       return stored.get(userId);
     },
     put: async (_workspaceId, userId, opened) => void stored.set(userId, opened),
-    markShown: async () => true,
     listUsers: async () => [...stored.keys()],
   };
-  const load: LoadHome = async (home) => {
+  const load: LoadHome = async (home, request) => {
     wanted.push(home);
+    if (state.load) return state.load(home, request);
     const { page, isWelcome } = home;
     const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
     return { blocks: [section(words), actions(BUTTON)], page };
@@ -164,7 +162,6 @@ describe('Homes of users whose roles another user has changed', () => {
     const { publisher, stored, published, pass } = startPublisher();
     for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
     publisher.redraw('T1', ['U1', 'U2', 'U9', 'U3']);
-    publisher.redraw('T1', ['U3', 'U2']);
     await pass(0);
     expect(published.map(({ user }) => user)).toEqual(['U1']);
     for (let times = 0; times < 5; times++) await pass(1000);
@@ -197,88 +194,27 @@ describe('Homes of users whose roles another user has changed', () => {
   });
 });
 
-const request: SlackRequest = {
-  ...fakeRequest(),
-  caller: { actor: { workspaceId: 'T1', userId: 'U1', channelId: 'D1' }, surface: 'home' },
-};
-
-/** One user's Home in Slack, one store, and as many processes as a test starts. */
-async function openWorld() {
-  const store = await open('sqlite::memory:');
-  await store.homes.put('T1', 'U1', { channelId: 'D1', page: 0, openedAt: 0 });
-  const world = { truth: 'one server', shown: '', published: 0 };
-  const slack = clientsOf({
-    publishView: async (_user, view) => {
-      world.shown = JSON.stringify(view.blocks);
-      world.published += 1;
-      return { ok: true };
-    },
-  });
-  const start = (show: (read: HomeContent, isPatient: boolean) => Promise<HomeContent>) => {
-    const load: LoadHome = async ({ isPatient, page }) => {
-      // It is read now, whenever it is published.
-      const blocks = [section(world.truth)];
-      return show({ blocks, page }, isPatient === true);
+describe('Home whose list is still being read', () => {
+  test.each([
+    ['is shown again once the list is there', false, ['part', 'whole']],
+    ['is left as it is if something newer was shown since', true, ['part', 'whole, page 3']],
+  ])('%s', async (_words, isPressed, expected) => {
+    const list = gate();
+    const { publisher, requestOf, published, state } = startPublisher();
+    state.load = async ({ isPatient, page }) => {
+      if (isPatient) await list.pass();
+      const isComing = !isPatient && page === 0;
+      const words = `${isComing ? 'part' : 'whole'}${page > 0 ? `, page ${page}` : ''}`;
+      return { blocks: [section(words)], page, isComing };
     };
-    const system = { ...realSystem, ...store.clock };
-    const { homes } = store;
-    return createHomePublisher({
-      ...{ clients: slack, system, log: silentLog, homes, load },
-      requestFor: async () => request,
-    });
-  };
-  return { world, start, store };
-}
-
-const quick = async (read: HomeContent) => read;
-
-const COMING = { account: 'a', last: new Promise<never>(() => undefined) };
-
-/** The first load waits for the gate; those after it don't. */
-function heldAt(held: ReturnType<typeof gate>, isHeld: (isPatient: boolean) => boolean) {
-  let isFirst = true;
-  return async (read: HomeContent, isPatient: boolean) => {
-    if (!isFirst || !isHeld(isPatient))
-      return { ...read, coming: !isPatient && isFirst ? COMING : undefined };
-    isFirst = false;
-    await held.pass();
-    return read;
-  };
-}
-
-describe('a Home that two processes publish at once', () => {
-  test('shows what was read last, even if it was published first', async () => {
-    const { world, start } = await openWorld();
-    const held = gate();
-    const slow = start(heldAt(held, () => true));
-    const pressed = slow.show(request, { page: 0 });
-    await held.reached;
-    world.truth = 'no server any more';
-    await start(quick).show(request, { page: 0 });
-    expect(world.shown).toContain('no server any more');
-    held.open();
-    expect(await pressed).toBe(true);
-    expect(world.shown).toContain('no server any more');
-  });
-
-  test('shows what was read last, even if the hosting API answers one of them late', async () => {
-    const { world, start } = await openWorld();
-    const held = gate();
-    await start(heldAt(held, (isPatient) => isPatient)).show(request, { page: 0 });
-    await held.reached;
-    world.truth = 'no server any more';
-    await start(quick).show(request, { page: 0 });
-    const before = world.published;
-    held.open();
-    await expect.poll(() => world.published).toBe(before + 1);
-    expect(world.shown).toContain('no server any more');
-  });
-
-  test('is shown even if the clock of an earlier process was ahead', async () => {
-    const { world, start, store } = await openWorld();
-    await store.homes.markShown('T1', 'U1', '7ZZZZZZZZZZZZZZZZZZZZZZZZZ');
-    expect(await start(quick).show(request, { page: 0 })).toBe(true);
-    expect(world.shown).toContain('one server');
+    await publisher.open(requestOf('U1'));
+    await list.reached;
+    if (isPressed) await publisher.show(requestOf('U1'), { page: 3 });
+    list.open();
+    for (let turns = 0; turns < 5; turns++) await turn();
+    expect(published.map(({ view }) => view.blocks)).toMatchObject(
+      expected.map((text) => [{ text: { text } }]),
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import type { AnyBlock, HomeView, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { ChannelId } from '../../core/ids.ts';
-import type { ComingServers, WantedList } from '../../home/read-home.ts';
+import type { WantedList } from '../../home/read-home.ts';
 import type { SlackRequest } from '../request.ts';
 import { context, LIMITS, plain } from './blocks.ts';
 import type { Origin } from './form.ts';
@@ -66,8 +66,8 @@ export interface HomeContent {
   readonly blocks: readonly KnownBlock[];
   /** The page of the list that `blocks` show. */
   readonly page: number;
-  /** Present if the hosting API has not answered yet: there is more to show once it has. */
-  readonly coming?: ComingServers | undefined;
+  /** The hosting API has not answered yet: there is more to show once it has. */
+  readonly isComing?: boolean;
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import type { Purchase } from '../../../src/purchases/operation.ts';
 import { answerApproval } from '../../../src/requests/answer-approval.ts';
-import { carryOutDelete, confirmDelete, requestDelete } from '../../../src/servers/delete.ts';
+import { carryOutDelete, confirmDelete } from '../../../src/servers/delete.ts';
 import type { DeleteOperation } from '../../../src/servers/deletion.ts';
 import { T0 } from '../../db/fixtures.ts';
 import { isLong } from '../../support/tries.ts';
@@ -153,7 +153,7 @@ async function checkLaws(scenario: Scenario, { isSaved }: Besides, isCertain: bo
 }
 
 /** The server that is there from the start, with its label. */
-const DB = { id: 1, label: 'db-1', typedLabel: 'db-1', formId: ID };
+const DB = { id: 1, label: 'db-1', paidUntil: T0 + MONTH_MS, typedLabel: 'db-1', formId: ID };
 
 /** A user's own delete, or one that another user has to approve. */
 export type Way = 'own' | 'approved';
@@ -164,7 +164,7 @@ const DELETES: readonly Story[] = (['own', 'approved'] as const).flatMap((way) =
     script,
     arrange: (scenario) => arrangeDelete(way, scenario),
     live: async (process, scenario, isPressed) => {
-      if (isPressed) await pressDelete(way, process, scenario).catch(() => undefined);
+      if (isPressed) await pressDelete(way, process).catch(() => undefined);
       await goOn(process, scenario);
     },
     checkLaws: checkDeleteLaws,
@@ -187,18 +187,14 @@ export async function arrangeDelete(way: Way, { store }: Scenario): Promise<void
 }
 
 /** A press of **Delete**, or what else has to happen until it is approved, and all that it sets off. */
-export async function pressDelete(way: Way, process: MortalProcess, { store }: Scenario): Promise<void> {
-  const { entry, ports } = process;
-  const show = async () => {
-    const operation = await store.ledger.findDelete(ID);
-    if (operation) await ports.deleteNotifier.notify(operation, undefined);
-  };
+export async function pressDelete(way: Way, process: MortalProcess): Promise<void> {
+  const { entry } = process;
   const own = async () => {
     await entry.execute(confirmDelete, DB, callerOf('U1'));
-    await entry.execute(carryOutDelete, { formId: ID, show }, callerOf('U1'));
+    await entry.execute(carryOutDelete, { formId: ID }, callerOf('U1'));
   };
   const approved = async () => {
-    await entry.execute(requestDelete, DB, callerOf('U1'));
+    await entry.execute(confirmDelete, DB, callerOf('U1'));
     await entry.execute(answerApproval, { id: ID, answer: { kind: 'approve' } }, callerOf('U2'));
     await entry.drain();
   };

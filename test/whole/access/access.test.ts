@@ -133,7 +133,7 @@ describe.concurrent('a role for some servers', () => {
     ).toEqual([]);
   });
 
-  it('doesn’t show the new label of a server that was renamed since, in Check state or the outcome of a renewal', async () => {
+  it('doesn’t show the new label of a server that was renamed since, in Show server or the outcome of a renewal', async () => {
     await using team = await startWithServers();
     const nora = team.slack.as('nora').in('#ops');
     await grantRole(team, nora.id, 'manager', { pattern: 'web-*' });
@@ -145,7 +145,7 @@ describe.concurrent('a role for some servers', () => {
     await nora.presses('Renew and pay');
     await nora.sees('web-1 wasn’t renewed');
     await nora.closes();
-    await nora.presses('Check state');
+    await nora.presses('Show server');
     await nora.sees('You need the viewer role for this server');
     expect(nora.screen()).not.toContain('secret-1');
     expect(team.hosting.requests({ operation: 'renew' })).toEqual([]);

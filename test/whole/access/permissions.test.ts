@@ -5,7 +5,6 @@ import { commands } from '../../../src/commands.ts';
 import { ROLES, type Role, roleCovers } from '../../../src/core/roles.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { home } from '../../../src/home/home.ts';
-import { panel } from '../../../src/home/panel.ts';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { shortcuts } from '../../../src/servers/card.ts';
@@ -120,8 +119,7 @@ describe.concurrent('every command, button, form and menu', () => {
     const idsVia = (via: Action['via']) => [
       ...new Set(ACTIONS.filter((action) => action.via === via).map(({ id }) => id)),
     ];
-    const all = <Kind>(pick: (command: typeof home) => readonly Kind[]) =>
-      [...commands, home, panel].flatMap(pick);
+    const all = <Kind>(pick: (command: typeof home) => readonly Kind[]) => [...commands, home].flatMap(pick);
     expect(idsVia('command').sort()).toEqual(commands.map(({ name }) => name).sort());
     expect(idsVia('action').sort()).toEqual(all(({ actions }) => actions.map(({ id }) => id)).sort());
     expect(idsVia('shortcut').sort()).toEqual(shortcuts.map(({ id }) => id).sort());

@@ -110,13 +110,13 @@ describe.concurrent('the settings of a workspace', () => {
     await team.owner.fills({ [CHANNEL]: '#random' });
     await team.owner.presses('Save');
     await team.owner.sees(
-      'The app can’t post in that channel: it’s not a member. Invite the app with /invite',
+      'The app can’t post in that channel. The app isn’t a member of the channel. Invite it there with /invite.',
     );
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
     await team.owner.fills({ [CHANNEL]: '#general' });
     team.slack.admin.archive('#general');
     await team.owner.presses('Save');
-    await team.owner.sees(/can’t post in that channel: [^\n]*archived/);
+    await team.owner.sees(/can’t post in that channel\. [^\n]*archived/);
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 

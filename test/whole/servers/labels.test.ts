@@ -151,7 +151,7 @@ it.concurrent('a server whose label changed after its delete form opened is not 
   await fillDelete(team.manager);
   showServersAs(team, { label: 'db-prod' });
   await team.manager.presses('Delete');
-  await team.manager.sees('That doesn’t match, so nothing was deleted. Type db-prod.');
+  await team.manager.sees('web-1 wasn’t deleted: the server’s label has changed');
   expect(changesSeen(team)).toEqual([]);
 });
 

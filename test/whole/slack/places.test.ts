@@ -73,7 +73,7 @@ describe.concurrent('in a channel that is shared with another organization', () 
     await team.owner.fills({ 'Approvals channel': '#general' });
     team.slack.admin.inviteOrganization('#general');
     await team.owner.presses('Save');
-    await team.owner.sees('the channel is shared with another organization');
+    await team.owner.sees('The channel is shared with another organization.');
   });
 });
 
