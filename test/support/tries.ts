@@ -5,11 +5,6 @@ export function triesOf({ short, long }: { readonly short: number; readonly long
   return isLong ? long : short;
 }
 
-/** Says what only the long form runs. */
-export function sayLeftOut(count: number, what: string): void {
-  if (count > 0) process.stderr.write(`${count} ${what} are only in the long form: npm run test:attacks\n`);
-}
-
 export type Dice = ReturnType<typeof makeDice>;
 
 /** Makes dice: random choices that the same seed makes again (mulberry32, 32 bits of state). */

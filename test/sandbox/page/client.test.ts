@@ -1,9 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../../src/sandbox/hosting/journal.ts';
-import { chartOf, describeChart, ticksFor } from '../../../src/sandbox/page/client/blocks/read-chart.ts';
-import { nextOrder, sortRows } from '../../../src/sandbox/page/client/blocks/sort-rows.ts';
-import { enteredOf } from '../../../src/sandbox/page/client/elements/spot.ts';
 import { describeBody, mergeTraffic } from '../../../src/sandbox/page/client/panel/rows.ts';
 import { applyEvent } from '../../../src/sandbox/page/client/state.ts';
 import { DRAWN_PATTERN, findEmoji } from '../../../src/sandbox/page/client/text/emoji.ts';
@@ -15,40 +11,6 @@ import {
 } from '../../../src/sandbox/page/client/text/parse.ts';
 import type { PageEvent, PageMessage, PageState, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { readSources } from '../../support/sources.ts';
-
-describe('the scale of a chart', () => {
-  it('holds every value and 0 within a few lines', () => {
-    const values = fc.array(
-      fc.double({ min: -1e9, max: 1e9, noNaN: true }).map((each) => Math.round(each * 100) / 100),
-    );
-    fc.assert(
-      fc.property(values, (given) => {
-        const ticks = ticksFor(given);
-        expect(ticks.length).toBeLessThanOrEqual(7);
-        for (const value of [0, ...given]) {
-          expect(value).toBeGreaterThanOrEqual((ticks[0] ?? 0) - 1e-6);
-          expect(value).toBeLessThanOrEqual((ticks.at(-1) ?? 0) + 1e-6);
-        }
-      }),
-    );
-  });
-});
-
-describe('a chart', () => {
-  const block = (chart: Record<string, unknown>) => ({ type: 'data_visualization', title: 'Costs', chart });
-
-  it('has the points of each series in the order of the categories', () => {
-    const data = [
-      { label: 'b', value: 2 },
-      { label: 'a', value: 1 },
-    ];
-    const chart = chartOf(
-      block({ type: 'bar', series: [{ name: 'Paid', data }], axis_config: { categories: ['a', 'b'] } }),
-    );
-    expect(chart.points.map(({ value }) => value)).toEqual([1, 2]);
-    expect(describeChart(chart)).toBe('Costs, bar chart. Paid: a 1, b 2');
-  });
-});
 
 /** Short: `b[…]` for bold, and so on. */
 function short(parts: readonly Inline[]): string {
@@ -161,28 +123,6 @@ describe('the state after events', () => {
       '1.0',
       '3.0',
     ]);
-  });
-});
-
-describe('a table', () => {
-  it('sorts numbers in names as numbers: up, down, and back as it came', () => {
-    const rows = ['web-10', 'web-2', 'db-1'].map((text) => [text]);
-    const texts = (order: ReturnType<typeof nextOrder>) => sortRows(rows, order).flat();
-    const up = nextOrder(undefined, 0);
-    const down = nextOrder(up, 0);
-    expect(texts(up)).toEqual(['db-1', 'web-2', 'web-10']);
-    expect(texts(down)).toEqual(['web-10', 'web-2', 'db-1']);
-    expect(nextOrder(down, 0)).toBeUndefined();
-  });
-});
-
-describe('what was entered', () => {
-  it.each([
-    [{ type: 'static_select', selected_option: { value: 'a' } }, 'a'],
-    [{ type: 'users_select', selected_user: 'U1' }, 'U1'],
-    [{ type: 'plain_text_input', value: null }, null],
-  ])('is read back from %o', (state, expected) => {
-    expect(enteredOf(state)).toEqual(expected);
   });
 });
 

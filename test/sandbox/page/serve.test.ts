@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
@@ -36,18 +35,6 @@ describe('the files of the page', () => {
     expect(types.toSorted()).toEqual(['text/css', 'text/javascript']);
     const script = await answers[types.indexOf('text/javascript')]?.text();
     expect(gzipSync(script ?? '').length).toBeLessThan(MAX_SCRIPT_BYTES);
-  });
-
-  it('make nothing of text but text', () => {
-    const folder = new URL('../../../src/sandbox/page/client/', import.meta.url);
-    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-      /\.tsx?$/.test(path),
-    );
-    expect(sources.length).toBeGreaterThan(20);
-    for (const path of sources)
-      expect(readFileSync(new URL(path, folder), 'utf8')).not.toMatch(
-        /innerHTML|outerHTML|insertAdjacentHTML/i,
-      );
   });
 
   it('include what is completed after the command, and no other files', async () => {
