@@ -154,15 +154,6 @@ describe('Homes of users whose roles another user has changed', () => {
     expect(published).toHaveLength(4);
   });
 
-  test('of one workspace don’t delay those of another', async () => {
-    const { publisher, stored, published, pass } = startPublisher();
-    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
-    publisher.redraw('T1', ['U1', 'U2']);
-    publisher.redraw('T2', ['U3']);
-    await pass(0);
-    expect(published.map(({ user }) => user)).toEqual(['U1', 'U3']);
-  });
-
   test('are still updated after one that fails', async () => {
     const { publisher, stored, published, pass, errors, state } = startPublisher();
     for (const user of ['U1', 'U2']) stored.set(user, opened());

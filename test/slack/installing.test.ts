@@ -106,17 +106,6 @@ describe('the app’s abilities in Slack', () => {
     const { channel_lookups: unnamed } = seenBy(answer).read();
     expect(unnamed).toEqual({ code: 'missing_scope', scopes: ['channels:read', 'groups:read'] });
   });
-
-  it('are forgotten an hour after Slack’s last answer', async () => {
-    const { clock, read } = seenBy(
-      { method: 'users.info' },
-      { method: 'usergroups.list', error: 'missing_scope' },
-    );
-    await clock.pass(60 * 60_000 - 1);
-    expect(read()).toMatchObject({ user_lookups: 'works', group_lookups: { code: 'missing_scope' } });
-    await clock.pass(1);
-    expect(read()).toEqual(UNTRIED);
-  });
 });
 
 function rememberingLog() {

@@ -21,5 +21,5 @@ export function makeDice(seed: number) {
   /** True in this share of all cases. */
   const chance = (share: number) => next() < share;
   const pick = <One>(all: readonly One[]): One | undefined => all[number(all.length)];
-  return { number, chance, pick };
+  return { next, number, chance, pick };
 }

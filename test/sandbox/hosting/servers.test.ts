@@ -31,15 +31,6 @@ describe('a server', () => {
     expect((await act('stop')).body).toEqual({ id, state: 'stopped' });
   });
 
-  test('keeps its month when the balance does not cover another', async () => {
-    const { act, hosting, account } = await startWithServer();
-    hosting.setPrice('small', '99.00');
-    const before = hosting.listServers(account);
-    expect((await act('renew')).body).toEqual({ code: 'not_enough_balance' });
-    expect(hosting.listServers(account)).toEqual(before);
-    expect(hosting.charges(account)).toHaveLength(1);
-  });
-
   test('expires when its month is over, can still be renewed, and is removed a week later', async () => {
     const caller = await startWithServer();
     const { act, hosting, account, id } = caller;

@@ -3,12 +3,7 @@ import type { RequestEntry } from '../../../src/sandbox/hosting/journal.ts';
 import { describeBody, mergeTraffic } from '../../../src/sandbox/page/client/panel/rows.ts';
 import { applyEvent } from '../../../src/sandbox/page/client/state.ts';
 import { DRAWN_PATTERN, findEmoji } from '../../../src/sandbox/page/client/text/emoji.ts';
-import {
-  formatSlackDate,
-  type Inline,
-  parseInline,
-  parseMrkdwn,
-} from '../../../src/sandbox/page/client/text/parse.ts';
+import { type Inline, parseInline, parseMrkdwn } from '../../../src/sandbox/page/client/text/parse.ts';
 import type { PageEvent, PageMessage, PageState, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { readSources } from '../../support/sources.ts';
 
@@ -87,18 +82,6 @@ describe('mrkdwn', () => {
   });
 });
 
-describe('dates', () => {
-  const now = Date.UTC(2026, 9, 6, 12);
-  it.each([
-    ['on {date_short}', 43_200, 'on Jan 1, 1970'],
-    ['{date_short_pretty}', now / 1000, 'today'],
-    ['{date_short_pretty}', now / 1000 + 86_400, 'tomorrow'],
-    ['until {unknown}', now / 1000, 'until {unknown}'],
-  ])('fills %s', (format, seconds, expected) => {
-    expect(formatSlackDate(seconds, format, now)).toBe(expected);
-  });
-});
-
 const message = (ts: string, text: string) => ({ channel: 'C1', ts, text }) as PageMessage;
 const empty = { channels: [{ id: 'C1', messages: [] }], brokenRules: [] } as unknown as PageState;
 
@@ -174,19 +157,6 @@ describe('what the traffic shows of a body', () => {
 });
 
 describe('the list of requests', () => {
-  const entries = [
-    makeEntry({ id: 1, at: 10 }),
-    makeEntry({ id: 2, at: 30, from: 'app', what: 'chat.postMessage' }),
-  ];
-  const requests = [makeRequest({ id: 1, realAtMs: 20 }), makeRequest({ id: 2, realAtMs: 40 })];
-  const keys = (...args: Parameters<typeof mergeTraffic>) => mergeTraffic(...args).map(({ key }) => key);
-
-  it('has both kinds in the order of time, or one of them', () => {
-    expect(keys(entries, requests, 'all')).toEqual(['slack 1', 'hosting 1', 'slack 2', 'hosting 2']);
-    expect(keys(entries, requests, 'hosting')).toEqual(['hosting 1', 'hosting 2']);
-    expect(keys(entries, requests, 'slack')).toEqual(['slack 1', 'slack 2']);
-  });
-
   it('marks what went wrong and why', () => {
     const lost = makeRequest({ id: 3, ending: 'cut', status: undefined, fault: 'lost_after' });
     const refused = makeRequest({ id: 4, status: 409, code: 'wrong_state' });

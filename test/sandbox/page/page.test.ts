@@ -192,16 +192,6 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByRole('log', { name: 'Broken rules' }).getByText('bad ack').waitFor({ state: 'attached' });
   });
 
-  it('catches up when the sandbox was away', async () => {
-    const page = await stage.open('olga');
-    await stage.restart();
-    await stage.app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'while you were away' });
-    await log(page).getByText('while you were away').waitFor();
-    await page.getByText('live', { exact: true }).waitFor();
-    await page.goto(`${stage.slack.url}/?as=no-such-person`, { waitUntil: 'commit' });
-    await page.getByText('No such user').waitFor();
-  });
-
   it('shows replies in their thread, and takes more of them', async () => {
     const page = await stage.open('olga');
     await stage.slack.posts('#ops', {

@@ -93,20 +93,6 @@ describe('the response_url of a command', () => {
     expect(brokenRules()).toEqual(['reply_url_expired']);
   });
 
-  it('fails, says nothing or refuses a block only where a test has switched that on', async () => {
-    const { slack, app, url, owner } = await afterCommand();
-    slack.faults.breakReplyUrls(500, 1);
-    expect((await app.respond(url, { text: 'a' })).status).toBe(500);
-    slack.faults.replyAnswer = '';
-    expect(await app.respond(url, { text: 'b' })).toEqual({ status: 200, body: '' });
-    await owner.sees('b');
-    slack.faults.refuseBlock('section');
-    const refused = await app.respond(url, { text: 'x', blocks: [section('y')] });
-    expect(JSON.parse(refused.body)).toMatchObject({ ok: false, error: 'invalid_blocks' });
-    slack.faults.clear();
-    expect(await app.respond(url, { text: 'x', blocks: [section('y')] })).toEqual(ok);
-  });
-
   it('refuses empty messages and blocks over the limits, in the body of a 200', async () => {
     const { app, url, owner, brokenRules } = await afterCommand();
     const empty = await app.respond(url, {});

@@ -172,19 +172,6 @@ describe('typed words', () => {
     );
   });
 
-  it('stay complete without quotes, spaces and Slack’s own markup', () => {
-    const simple = fc.string({
-      unit: fc.constantFrom(..."abcXYZ0129-_.,:;/\\+*#@!?()[]{}=^~`|%$é日🚀'"),
-      minLength: 1,
-    });
-    const starting = simple.filter((word) => !/(^|=)'/.test(word));
-    fc.assert(
-      fc.property(fc.array(starting, { maxLength: 6 }), (words) => {
-        expect(parseTyped(words.join(' ')).words).toEqual(words);
-      }),
-    );
-  });
-
   it('preserve whatever is put in double quotes', () => {
     const quoted = fc
       .string()
