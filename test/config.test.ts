@@ -210,6 +210,7 @@ describe('the settings', () => {
     'http://10.0.0.1',
     'http://localhost.example.com',
     'http://127.0.0.1.example.com',
+    'ws://localhost',
     'javascript:alert(1)',
     'vps.example.com',
   ])('HOSTING_BASE_URL and PUBLIC_URL may not be %s, since the API key is sent to both', (url) => {

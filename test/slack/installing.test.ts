@@ -162,6 +162,7 @@ describe('a post to a response_url', () => {
     ['ok', true],
     [' { "ok" : true }', true],
     ['', false],
+    ['okay then', false],
     ['{"result":"ok"}', false],
   ])('has worked when Slack answers %j (says ok: %s)', async (body, saysOk) => {
     const { respond } = await clientOf(body);

@@ -109,6 +109,8 @@ describe('a response_url', () => {
   it.each([
     ['https://example.com/commands/T1/1/x', SLACK],
     ['https://hooks.slack.com.example.com/x', SLACK],
+    ['https://notslack.com/x', SLACK],
+    ['http://localhost:9090/x', SLACK],
     ['https://hooks.slack.com@example.com/x', SLACK],
     ['http://hooks.slack.com/commands/T1/1/x', SLACK],
     ['http://169.254.169.254/latest/meta-data', SLACK],
