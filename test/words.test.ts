@@ -18,13 +18,7 @@ import {
   approvalWords,
   describeDecision,
 } from '../src/requests/approval-card.ts';
-import {
-  type Approval,
-  type ApprovalAction,
-  type ClosedState,
-  REQUEST_STATES,
-  type RoleRequestState,
-} from '../src/requests/request.ts';
+import type { Approval, ApprovalAction } from '../src/requests/request.ts';
 import { operationsOf } from '../src/sandbox/gallery/fixtures/purchases.ts';
 import {
   CANCEL_REASONS,
@@ -351,12 +345,6 @@ describe('the outcome of a delete that nobody waits for', () => {
       /wasn’t deleted[:.]|`web-1` can’t be deleted|not sure whether (`web-1`|it) was deleted/,
     );
   });
-
-  it('names the key if it is an unreadable key', () => {
-    const reason = { code: 'key_unreadable', details: { keyId: 'k1' } } as const;
-    const said = deleteWords(makeDelete(LABEL, { state: 'refused', reason }), '');
-    expect(said).toMatch(/`web-1` wasn’t deleted\. .*`k1`/);
-  });
 });
 
 const UNCHECKED: readonly UncheckedReason[] = [
@@ -445,26 +433,4 @@ it('the outputs of a workflow’s step mention no one and link nothing, whatever
     expect(said(outcome, name)).not.toMatch(/[<>]/);
     expect(said(outcome, name)).toContain('‹!channel›');
   }
-});
-
-const CLOSED: readonly ClosedState[] = [...REQUEST_STATES.filter((state) => state !== 'open'), 'unknown'];
-const ROLE_STATES = REQUEST_STATES.filter(
-  (state): state is RoleRequestState => !['running', 'ended', 'canceled'].includes(state),
-);
-
-describe('a request that can’t be answered anymore', () => {
-  it.each(CLOSED)('is described as %s, in a whole sentence', (state) => {
-    const said = wordsOfError(new Refusal('request_over', { state, by: 'U0OWNER0001' }), '');
-    expect(said).toMatch(/^This request .*\.$/);
-    expect(said).not.toMatch(/undefined|_/);
-  });
-});
-
-describe('an earlier request for a role', () => {
-  it.each(ROLE_STATES)('that is %s is described', (state) => {
-    const details = { at: NOW, state, againAt: NOW + 1 };
-    const said = wordsOfError(new Refusal('asked_before', details), '');
-    expect(said).toMatch(/^(You requested this|An owner declined this) on .*/);
-    expect(said).not.toMatch(/undefined/);
-  });
 });

@@ -101,18 +101,6 @@ describe('the panel', () => {
     expect(hosting.charges(account)).toEqual([]);
   });
 
-  it('knows whether the app has a key, and whether that key still works', async () => {
-    await using panel = await startWithPanel();
-    expect((await panel.state()).account.connection).toBe('none');
-    expect(await connectByForm(panel, panel.team.apiKey)).toBe(200);
-    const { connection, keys } = (await panel.state()).account;
-    expect(connection).toBe('works');
-    const used = keys.find(({ isUsedByApp }) => isUsedByApp);
-    expect(await panel.perform({ do: 'revoke_key', key: used?.id ?? 0 })).toEqual({ ok: true });
-    expect((await panel.state()).account.connection).toBe('revoked');
-    expect(await panel.perform({ do: 'revoke_key', key: 99 })).toMatchObject({ error: 'unknown' });
-  });
-
   it('gives a new key once, and no key and no root password ever again', async () => {
     await using panel = await startWithPanel();
     const live = panel.listen();

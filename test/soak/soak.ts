@@ -163,9 +163,6 @@ interface Deletion {
   approvals: number;
 }
 
-/** All that the users did, and all that Slack showed them. */
-export type Recorded = ReturnType<typeof startRecord>;
-
 /** Each user's conversation with the app. */
 export function directChannelOf(userId: string): string {
   return `D${userId.slice(1)}`;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
-import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
-import { actions, brokenRules, button, section, startBoth } from './support/fake-app.ts';
+import { actions, afterCommand, brokenRules, button, section, startBoth } from './support/fake-app.ts';
 
 describe('a slash command', () => {
   it('contains users, channels, groups and addresses as IDs, and & < > as entities', async () => {
@@ -53,15 +52,6 @@ describe('a slash command', () => {
 });
 
 const ok = { status: 200, body: 'ok' };
-
-async function afterCommand(place = '#ops') {
-  const clock = makeHandClock();
-  const { slack, app } = await startBoth({ clock });
-  const owner = slack.as('olga').in(place);
-  await owner.types('/vps list');
-  const url = app.last().response_url;
-  return { slack, app, clock, owner, url, brokenRules: () => brokenRules(slack) };
-}
 
 describe('the response_url of a command', () => {
   it('answers to the user only, unless the app says in_channel', async () => {
