@@ -37,14 +37,9 @@ describe('the commands', () => {
   });
 
   it('are parsed from what was typed', async () => {
-    expect(await type('list web 1')).toMatchObject([['list', { filter: 'web 1' }]]);
     expect(await type('show “web 1”')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
-    expect(await type('show web 1')).toMatchObject([['show', { ref: { typed: 'web 1' } }]]);
     expect(await type('audit web-1 <@U012AB3CD|ann>')).toMatchObject([
       ['audit', { server: 'web-1', actorId: 'U012AB3CD' }],
-    ]);
-    expect(await type('access grant <@U012AB3CD> Operator')).toMatchObject([
-      ['access_grant', { subjectKind: 'user', subjectId: 'U012AB3CD', role: 'operator', pattern: '' }],
     ]);
     expect(await type('access grant <!subteam^S012AB3CD|@oncall> manager on web-* for 8h')).toMatchObject([
       [
@@ -67,10 +62,6 @@ describe('the commands', () => {
     expect(await type('access revoke <@U012AB3CD|ann>')).toMatchObject([
       ['access_revoke', { subjectKind: 'user', subjectId: 'U012AB3CD' }],
     ]);
-    expect(await type('access <@U012AB3CD|ann>')).toMatchObject([['access', { userId: 'U012AB3CD' }]]);
-    expect(await type('audit db-1 since 2026-01-31')).toMatchObject([
-      ['audit', { server: 'db-1', since: Date.UTC(2026, 0, 31) }],
-    ]);
     expect(await type('audit since=24h')).toMatchObject([['audit', { since: NOW - 86_400_000 }]]);
   });
 
@@ -86,33 +77,22 @@ describe('the commands', () => {
   it.each([
     [`stop ${Array.from({ length: 21 }, (_, at) => `web-${at}`).join(' ')}`, 'up to 20'],
     ['create web 1', 'Put quotes around a label with spaces: label="web 1"'],
-    ['create label=db one', 'label="db one"'],
     ['create plan=small label=db one two', 'label="db one two"'],
     ['create web-1 label=db', 'We didn’t understand “web-1”'],
     ['create lable=db', 'Did you mean “label=db”?'],
     ['create size=small', 'There’s no option “size”. For example: /vps create plan=small'],
     ['create plan= small', '“plan=” needs a value'],
-    ['create small fra debian-13 web 1', 'We didn’t understand'],
     ['access grant ann viewer', '“ann” isn’t a user'],
-    ['access grant', 'Who? Mention a user'],
     ['access grant <@U012AB3CD> viewer web-1', 'We didn’t understand “web-1”'],
     ['access grant <@U012AB3CD> viewer on', 'After “on”'],
-    ['access grant <@U012AB3CD> viewer for ever', 'After “for”'],
     ['access grant <@U012AB3CD> viewer for 0h', 'After “for”'],
-    ['access grant <@U012AB3CD> viewer for 9000w', 'After “for”'],
     ['access revoke <@U012AB3CD> viewer', 'removes all roles'],
-    ['access revoke <@U012AB3CD> on web-*', 'removes all roles'],
     ['access revoke <@U012AB3CD> on=web-*', 'removes all roles'],
     ['access grant <@U012AB3CD> viewer on web-* on db-*', '“on” appears twice'],
-    ['access grant <@U012AB3CD> viewer for 8h for=1h', '“for” appears twice'],
     ['access ask manager for web-1', 'Use “on web-1” to ask for one server'],
-    ['access ask', 'Choose viewer, operator, manager or owner'],
     ['access ask boss', 'There’s no “boss” role'],
     ['access revok <@U012AB3CD>', 'Did you mean “access revoke”?'],
-    ['audit since yesterday', 'After “since”'],
     ['audit since 2026-02-31', 'After “since”'],
-    ['audit since', 'After “since”'],
-    ['access grant <@U012AB3CD>', 'Choose viewer, operator, manager or owner'],
     ['access grant <@U012AB3CD> vewer', 'Did you mean viewer?'],
     ['access dance', 'There’s no “access dance” command'],
     ['connect sk-live-1234', 'Never paste an API key into Slack'],

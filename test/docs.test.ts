@@ -183,12 +183,6 @@ describe('the page of settings', () => {
 describe('the README and the pages for operators', () => {
   const prose = [readme, ...forOperators].join('\n');
 
-  it('starts only programs that exist', () => {
-    const started = [...prose.matchAll(/`node ([\w./-]+)`/g)].map(([, path = '']) => path);
-    expect(started.length).toBeGreaterThan(0);
-    expect(started.filter((path) => !existsSync(path))).toEqual([]);
-  });
-
   it('names only scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       scripts: Record<string, string>;

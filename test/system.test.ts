@@ -3,22 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSentences } from '../src/log.ts';
 import { createIds, realSystem } from '../src/system.ts';
+import { makeDice } from './support/tries.ts';
 
 const times = fc.integer({ min: 1, max: 2 ** 48 - 1 });
 const seeds = fc.integer();
 
-/** Numbers between 0 and 1 that are the same for the same seed. */
-function numbersFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 describe('an ID', () => {
   it('sorts by the time at which it was made, whatever its random part', () => {
-    const idAt = (now: number, seed: number) => createIds(() => now, numbersFrom(seed))();
+    const idAt = (now: number, seed: number) => createIds(() => now, makeDice(seed).next)();
     fc.assert(
       fc.property(times, times, seeds, seeds, (a, b, seedA, seedB) => {
         if (a < b) expect(idAt(a, seedA) < idAt(b, seedB)).toBe(true);
@@ -30,22 +22,13 @@ describe('an ID', () => {
     fc.assert(
       fc.property(fc.array(times, { minLength: 2, maxLength: 50 }), seeds, (clock, seed) => {
         let tick = 0;
-        const newId = createIds(() => clock[tick++] ?? 1, numbersFrom(seed));
+        const newId = createIds(() => clock[tick++] ?? 1, makeDice(seed).next);
         const ids = clock.map(() => newId());
         expect(ids).toEqual([...ids].sort());
         expect(new Set(ids).size).toBe(ids.length);
       }),
     );
   });
-});
-
-it('a token fits into a URL unescaped, and encodes as many bytes as requested', () => {
-  for (const size of [1, 16, 32]) {
-    const token = realSystem.newToken(size);
-    expect(token).toMatch(/^[\w-]+$/);
-    expect(Buffer.from(token, 'base64url')).toHaveLength(size);
-  }
-  expect(realSystem.newToken(32)).not.toBe(realSystem.newToken(32));
 });
 
 it('a sleep ends at once, with an AbortError, when it is aborted', async () => {

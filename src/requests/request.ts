@@ -19,16 +19,7 @@ export const REQUEST = 'request';
  * The states of a request: open → approved; or denied, withdrawn by its requester, replaced by the same user's newer one, expired,
  * or canceled, since what it was about has changed. What was approved goes on in the ledger, under the same ID.
  */
-export const REQUEST_STATES = [
-  'open',
-  'approved',
-  'denied',
-  'withdrawn',
-  'replaced',
-  'expired',
-  'canceled',
-] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
+export type RequestState = 'open' | 'approved' | 'denied' | 'withdrawn' | 'replaced' | 'expired' | 'canceled';
 export type RoleRequestState = Exclude<RequestState, 'canceled'>;
 
 /** What may be found instead of an open request; `unknown`: there is none with that ID. */

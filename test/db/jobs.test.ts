@@ -175,36 +175,12 @@ describe.each(places)('jobs on $name', ({ make }) => {
     expect(seen).toEqual([0, 0, 0]);
   });
 
-  test('of kinds that a process doesn’t know are left to one that does', async () => {
-    const place = await make();
-    const shared = await share(place);
-    const { store } = await shared.start({ other: async () => undefined });
-    await store.add({ ...JOB, dueAt: shared.now() });
-    await shared.pass(3000);
-    expect(await place.sql("select owner from jobs where owner <> ''")).toEqual([]);
-  });
-
   test('are asked for sooner, never later, after the clock was set back', async () => {
     const { shared, runs, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() + 5000 });
     shared.setBack(3_600_000);
     await shared.pass(2000);
     expect(runs).toHaveLength(1);
-  });
-
-  test('that run when the app stops are waited for', async () => {
-    const { shared, runs, end, store, stop } = await startSlow(make);
-    await store.add({ ...JOB, dueAt: shared.now() });
-    await shared.pass(1000);
-    let isStopped = false;
-    const stopping = stop().then(() => {
-      isStopped = true;
-    });
-    await shared.pass(3000);
-    expect([runs.length, isStopped]).toEqual([1, false]);
-    end();
-    await shared.pass(1000);
-    await stopping;
   });
 
   test('are not begun again by the process that is doing them, although it could not renew its lease in time', async () => {

@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { SEEN_MS } from '../../src/db/kept.ts';
-import { openStore } from '../../src/db/open-store.ts';
-import { engines, entry, makeFolder, open, stillSystem, T0, vault } from './support.ts';
+import { engines, makeFolder, open, stillSystem, T0 } from './support.ts';
 
 describe.each(engines)('what is kept until a time on $name', ({ make }) => {
   let store: Store;
@@ -52,14 +50,6 @@ describe.each(engines)('what is kept until a time on $name', ({ make }) => {
       await store.kept.removeExpired(T0 + 200);
       expect(await store.replyUrls.use('r', T0)).toBeUndefined();
       expect(await store.replyUrls.use('unknown', T0)).toBeUndefined();
-    });
-
-    test('is not used up by what has the same ID', async () => {
-      await store.kept.put('thread', 'r', 'T1', { ts: '9.1', isOpen: false }, T0 + 100);
-      expect(await store.replyUrls.use('r', T0)).toBeUndefined();
-      await store.replyUrls.store('r', 'T1', url, T0 + 100);
-      expect(await store.connectLinks.find('r')).toBeUndefined();
-      expect(await store.connectLinks.take('r', T0)).toBe(false);
     });
   });
 
@@ -112,21 +102,6 @@ test('a database that takes no write is not ready', async () => {
   other.exec('drop trigger full');
   other.close();
   await store.ping();
-});
-
-test('a database whose file was damaged is not ready', async () => {
-  const path = join(makeFolder(), 'vps.sqlite');
-  const first = await open(`sqlite:${path}`);
-  for (let one = 0; one < 200; one++) await first.audit.add(entry({ label: 'x'.repeat(500) }));
-  await first.close();
-  const pages = Buffer.alloc(64 * 4096, 0xa5);
-  writeFileSync(path, pages, { flag: 'r+' });
-  const store = await openStore({ databaseUrl: `sqlite:${path}`, vault, system: stillSystem }).catch(
-    () => undefined,
-  );
-  // It may not even open.
-  if (store) await expect(store.ping()).rejects.toThrow();
-  await store?.close().catch(() => undefined);
 });
 
 test('/readyz writes at most once a second', async () => {

@@ -1,21 +1,17 @@
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
-import { Client } from 'pg';
-import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { openEngine } from '../../src/db/open-store.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { handClock, turn } from '../slack/support/fakes.ts';
 import { asInTests, createMigratedDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { makeFolder, open, T0 } from './support.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** A database of a test, with another way to it than the store's. */
 export interface Place {
   readonly url: string;
   /** Runs a statement behind the store's back. */
-  sql(text: string): Promise<readonly Row[]>;
+  sql(text: string): ReturnType<typeof queryDatabase>;
   /** The engine of this database, with the clock that it is given. */
   readonly openEngine: typeof openEngine;
   /** Opens a store that is closed after the test; `lock: true` as an app does that may change the schema. */
@@ -28,38 +24,20 @@ interface Engine {
 }
 
 async function makeSqlite(): Promise<Place> {
-  const path = join(makeFolder(), 'vps.sqlite');
-  const url = `sqlite:${path}`;
-  const sql = async (text: string) => {
-    const db = new DatabaseSync(path);
-    try {
-      // A newer version may have taken back what the schema demands.
-      db.exec('pragma ignore_check_constraints = on');
-      if (/^\s*select/i.test(text)) return db.prepare(text).all() as Row[];
-      db.exec(text);
-      return [];
-    } finally {
-      db.close();
-    }
-  };
-  return { url, sql, openEngine, open: (options) => open(url, options) };
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  return { url, sql: (text) => queryDatabase(url, text), openEngine, open: (options) => open(url, options) };
 }
 
 async function makePostgres(): Promise<Place> {
   const url = await createMigratedDatabase();
-  const client = new Client(url);
-  client.on('error', () => undefined);
-  await client.connect();
-  onTestFinished(() => client.end());
   await (await open(url, { openEngine: asInTests })).close();
-  await client.query('alter table operations drop constraint operations_state');
-  const sql = async (text: string) => (await client.query(text)).rows as Row[];
   // The test's clock instead of the database's.
   const timed: typeof openEngine = async (given, options) => ({
     ...(await givenTime(given, options)),
     mayMigrate: options.lock,
   });
-  return { url, sql, openEngine: timed, open: (options) => open(url, { openEngine: timed, ...options }) };
+  const openTimed: Place['open'] = (options) => open(url, { openEngine: timed, ...options });
+  return { url, sql: (text) => queryDatabase(url, text), openEngine: timed, open: openTimed };
 }
 
 /** The engines, each with a database whose rows and tables a test can alter. */

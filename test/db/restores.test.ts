@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
@@ -191,16 +191,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       await place.sql(`delete from operations where id = '${id}'`);
       expect((await reopen()).notes).toHaveLength(1);
     });
-
-    test('is not found a second time after its operator has said so', async () => {
-      const { id } = await send();
-      await forgetSending(id);
-      expect(await declare()).toMatchObject({ orders: 1 });
-      const fresh = newCreate('web-2');
-      await confirm(store.ledger, fresh);
-      await reopen();
-      expect(await store.ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
-    });
   });
 
   describe('is not suspected', () => {
@@ -221,20 +211,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect((await reopen()).notes).toEqual([]);
     });
 
-    test.each([
-      ['{'],
-      [''],
-      ['{"order":7,"store":"x"}'],
-      ['[]'],
-    ])('because of a note that can’t be read (%j)', async (text) => {
-      const { id } = await send();
-      await forgetSending(id);
-      await store.close();
-      writeFileSync(join(spillDir, 'last-sent.json'), text);
-      store = await place.open({ spillDir });
-      expect(store.notes).toEqual([]);
-    });
-
     test('while another process works on it, whichever of them sent last', async () => {
       if (place.url.startsWith('sqlite:')) return expect(place.open()).rejects.toThrow(DatabaseInUse);
       const beside = await place.open({ spillDir });
@@ -250,14 +226,6 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(store.notes).toEqual([]);
       expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
     });
-  });
-
-  test('notes what was sent for its owner only, and leaves nothing else behind', async () => {
-    const { id } = await send();
-    const file = join(spillDir, 'last-sent.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ order: id, store: expect.any(String) });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await store.spill.readAll()).unreadable).toBe(0);
   });
 
   test('pays all the same where nothing can be noted, and says so at the start', async () => {

@@ -121,32 +121,6 @@ describe('the limit', () => {
     );
   });
 
-  it.each([
-    10_000, 60_000,
-  ])('doesn’t lock out a process that is killed every %i ms after it has used up the minute', async (everyMs) => {
-    const { system, pass } = holdTime();
-    const calls = memoryCalls();
-    const play = new Play(system);
-    let limiter = open(system, { ...small, calls });
-    for (let call = 0; call < small.limit; call++) play.ask(limiter, { ...QUICK, arrivesAfter: 0 });
-    const servedInRound: number[] = [];
-    for (let now = 0; now < 480_000; now += everyMs) {
-      const before = play.served.length;
-      await pass(everyMs);
-      servedInRound.push(play.served.length - before);
-      limiter.close();
-      limiter = open(system, { ...small, calls });
-      for (let call = 0; call < small.limit; call++) play.ask(limiter, { ...QUICK, arrivesAfter: 0 });
-    }
-    // Each time, as many calls get through as the limit has, at most a hold and a restart after those before.
-    const rounds = Math.ceil((LONGEST_HOLD_MS + everyMs) / everyMs);
-    for (let first = 0; first + rounds <= servedInRound.length; first++) {
-      const served = servedInRound.slice(first, first + rounds).reduce((sum, count) => sum + count, 0);
-      expect(served).toBeGreaterThanOrEqual(small.limit);
-    }
-    expect(mostInAnyWindow(play.arrivals)).toBe(small.limit);
-  });
-
   it('is used as fast, and never exceeded, when the wall clock is stepped', async () => {
     const plans = Array.from({ length: 20 }, () => ({ ...QUICK, askAt: 0 }));
     for (const stepMs of [0, -3_600_000, 3_600_000]) {
@@ -165,17 +139,15 @@ describe('the limit', () => {
     }
   });
 
-  it('is used fully: 300 calls are sent at once, the next 300 a minute after the answers', async () => {
+  it('is used fully: 300 calls are sent at once, the next ones a minute after the answers', async () => {
     const { limiter, play, pass } = start({ maxWaitMs: 600_000 });
-    for (let call = 0; call < 700; call++) play.ask(limiter, { ...QUICK, latencyMs: (call * 37) % 400 });
+    for (let call = 0; call < 400; call++) play.ask(limiter, { ...QUICK, latencyMs: (call * 37) % 400 });
     await pass(1_000);
     expect(play.served).toHaveLength(300);
     await pass(59_000);
     expect(play.served).toHaveLength(300);
     await pass(1_000);
-    expect(play.served).toHaveLength(600);
-    await pass(61_000);
-    expect(play.served).toHaveLength(700);
+    expect(play.served).toHaveLength(400);
     expect(mostInAnyWindow(play.arrivals)).toBe(300);
   });
 
@@ -283,39 +255,6 @@ describe('a wait', () => {
     expect(onWait).toHaveBeenCalledWith({ position: 1, givesUpInMs: expect.closeTo(85_000, -3) });
     await pass(80_000);
     await Promise.all([hang, second]);
-  });
-
-  it('caused by a pause is reported with the pause as its estimate', async () => {
-    const { limiter, pass } = start({ limit: 5 });
-    limiter.pause(30_000);
-    await pass(10);
-    const onWait = vi.fn();
-    const call = limiter.run({ urgency: 'user', onWait, send: async () => 'done' });
-    await pass(5_000);
-    expect(onWait).toHaveBeenCalledWith(
-      expect.objectContaining({ position: 1, estimateMs: expect.closeTo(25_000, -3) }),
-    );
-    await pass(30_000);
-    expect(await call).toBe('done');
-  });
-
-  it('doesn’t count calls that gave up as ahead in the queue', async () => {
-    const { limiter, pass } = start({ limit: 1, windowMs: 600_000 });
-    await Promise.all([limiter.run({ urgency: 'user', send: async () => 1 }), pass(10)]);
-    const gone = limiter.run({ urgency: 'user', send: async () => 2 }).catch(() => 'gone');
-    await pass(80_000);
-    const onWait = vi.fn();
-    const late = limiter.run({ urgency: 'user', onWait, send: async () => 3 }).catch(() => 'late');
-    await pass(4_000);
-    limiter.run({ urgency: 'user', send: async () => 4 }).catch(() => undefined);
-    await pass(7_000);
-    expect(await gone).toBe('gone');
-    const last = vi.fn();
-    limiter.run({ urgency: 'user', onWait: last, send: async () => 5 }).catch(() => undefined);
-    await pass(5_000);
-    expect(last).toHaveBeenCalledWith(expect.objectContaining({ position: 3 }));
-    limiter.close();
-    expect(await late).toBe('late');
   });
 
   it('ends after 90 s with a refusal: nothing was sent or is sent later', async () => {

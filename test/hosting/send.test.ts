@@ -87,14 +87,6 @@ describe('a request', () => {
     expect(server.arrivals).toHaveLength(1);
   });
 
-  it('reuses connections: twenty calls, one after the other, need two at most', async () => {
-    const server = await startServer((_, response) => response.end('[]'));
-    const transport = open(server.baseUrl);
-    for (let call = 0; call < 20; call++) await transport.send(listServers, KEY);
-    expect(server.arrivals).toHaveLength(20);
-    expect(server.connections).toBeLessThanOrEqual(2);
-  });
-
   it('opens no more than 32 connections', async () => {
     const server = await startServer((_, response) => setImmediate(() => response.end('[]')));
     const transport = open(server.baseUrl);

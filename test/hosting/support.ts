@@ -7,6 +7,7 @@ import { createHosting, type HostingOptions } from '../../src/hosting/client.ts'
 import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { vault } from '../db/fixtures.ts';
+import { fallAsleep, type Sleeper } from '../support/clocks.ts';
 
 export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
@@ -82,28 +83,16 @@ export function jumpingSystem(random = 0.5): System & { readonly slept: number[]
 
 /** Real time, except for longer sleeps: they last until `endSleeps`, so that a test decides when a timeout happens. */
 export function heldSystem(): System & { endSleeps(): void } {
-  const sleepers = new Set<() => void>();
+  const sleepers = new Set<Sleeper>();
   let skippedMs = 0;
   return {
     ...realSystem,
     elapsed: () => realSystem.elapsed() + skippedMs,
     sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (ms <= 20) return resolve(realSystem.sleep(ms, signal));
-        const stop = () => {
-          sleepers.delete(wake);
-          reject(signal?.reason);
-        };
-        const wake = () => {
-          signal?.removeEventListener('abort', stop);
-          resolve();
-        };
-        sleepers.add(wake);
-        signal?.addEventListener('abort', stop, { once: true });
-      }),
+      ms <= 20 ? realSystem.sleep(ms, signal) : fallAsleep(sleepers, Number.POSITIVE_INFINITY, signal),
     endSleeps() {
       skippedMs += 600_000;
-      for (const wake of sleepers) wake();
+      for (const { wake } of sleepers) wake();
       sleepers.clear();
     },
   };

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import type { PageState } from '../../src/sandbox/slack/page-api.ts';
 import { eventually } from '../support/eventually.ts';
-import { findThreePorts, occupy } from './page/support/browser.ts';
+import { findThreePorts } from './page/support/browser.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/sandbox/main.ts', import.meta.url));
 const ARGUMENTS = ['--import', 'tsx', MAIN];
@@ -81,17 +81,6 @@ describe('npm run sandbox', () => {
     const others = await Promise.all([run('--port', String(port)), run('--port', String(port - 2))]);
     expect(others).toEqual([isInUse, isInUse]);
     expect(await end(child, 'SIGINT')).toBe(0);
-  });
-
-  test('says which of its three ports is in use, the middle one, too', { timeout: START_MS }, async () => {
-    const port = await findThreePorts();
-    const other = await occupy(port + 1);
-    onTestFinished(() => {
-      other.close();
-    });
-    const { code, output } = await run('--port', String(port));
-    expect(output).toMatch(new RegExp(`^Port ${port + 1} is in use[^\n]*\n$`));
-    expect(code).toBe(1);
   });
 
   test('has a help text, and refuses unknown options in a sentence', {

@@ -5,9 +5,8 @@ import { connectByForm, orderServer, startWithPanel } from './panel/support.ts';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amountMinor: 100 });
 
-/** A busy machine may take much longer than Vitest waits by itself. */
-describe('the panel refuses', () => {
-  it('other sites, and bodies that are not JSON, too large or unknown actions', async () => {
+describe('the panel', () => {
+  it('refuses other sites, and bodies that are not JSON, too large or unknown actions', async () => {
     await using panel = await startWithPanel();
     const before = (await panel.state()).account.balance;
     const refused: readonly [number, Record<string, string>, string][] = [
@@ -37,14 +36,6 @@ describe('the panel refuses', () => {
     expect(await panel.send('POST', '/panel/do', own, TOP_UP)).toMatchObject({ status: 200 });
   });
 
-  it('everything else through to the page', async () => {
-    await using panel = await startWithPanel();
-    expect(await panel.send('GET', '/panels')).toEqual({ status: 404, text: 'the page' });
-    expect(await panel.send('GET', '/panel/nothing')).toEqual({ status: 404, text: 'not found' });
-  });
-});
-
-describe('the panel', () => {
   it('shows the account as it is', async () => {
     await using panel = await startWithPanel({ isConnected: true });
     const { hosting, account } = panel.team;
@@ -110,18 +101,6 @@ describe('the panel', () => {
     expect(hosting.charges(account)).toEqual([]);
   });
 
-  it('knows whether the app has a key, and whether that key still works', async () => {
-    await using panel = await startWithPanel();
-    expect((await panel.state()).account.connection).toBe('none');
-    expect(await connectByForm(panel, panel.team.apiKey)).toBe(200);
-    const { connection, keys } = (await panel.state()).account;
-    expect(connection).toBe('works');
-    const used = keys.find(({ isUsedByApp }) => isUsedByApp);
-    expect(await panel.perform({ do: 'revoke_key', key: used?.id ?? 0 })).toEqual({ ok: true });
-    expect((await panel.state()).account.connection).toBe('revoked');
-    expect(await panel.perform({ do: 'revoke_key', key: 99 })).toMatchObject({ error: 'unknown' });
-  });
-
   it('gives a new key once, and no key and no root password ever again', async () => {
     await using panel = await startWithPanel();
     const live = panel.listen();
@@ -156,27 +135,8 @@ describe('the panel', () => {
     for (const { id } of faults) await panel.perform({ do: 'remove_fault', fault: id });
     expect(await panel.perform({ do: 'add_fault', preset: 'flood' })).toMatchObject({ error: 'unknown' });
   });
-});
 
-describe('every change of the state is told', () => {
-  it('with requests, money, servers and the account', async () => {
-    await using panel = await startWithPanel({ isConnected: true });
-    const states = panel.listen();
-    await panel.perform({ do: 'add_fault', preset: 'lose_answer' });
-    await eventually(() => expect(states.at(-1)?.account.faults).toHaveLength(1));
-    await orderServer(panel, 'web-1');
-    const create = { operation: 'create', ending: 'cut', didWork: true, fault: 'lost_after' };
-    await eventually(() =>
-      expect(states.at(-1)).toMatchObject({
-        account: { faults: [], balance: '994.10' },
-        servers: [{ label: 'web-1' }],
-        money: [{ kind: 'top_up' }, { kind: 'charge', amountMinor: 590 }],
-        requests: expect.arrayContaining([expect.objectContaining(create)]),
-      }),
-    );
-  });
-
-  it('also by the passing of time alone, and the moment that a connection begins', async () => {
+  it('tells every change of the state, by the passing of time alone, too', async () => {
     // Longer than the panel looks after an event; ordered past the app, whose requests are events, too.
     const exempt = { chargedOnce: 'ordered past the app', passwordsWithCreators: 'ordered past the app' };
     await using panel = await startWithPanel({ hosting: { createDelayMs: 1500 }, exempt });

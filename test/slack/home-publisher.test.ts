@@ -1,11 +1,7 @@
-import type { HomeView, KnownBlock } from '@slack/types';
+import type { HomeView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
-import type { Role } from '../../src/core/roles.ts';
-import { homeBlocks } from '../../src/home/home.ts';
-import type { Home, HomeServer } from '../../src/home/read-home.ts';
 import type { Homes, OpenedHome } from '../../src/home/redraw.ts';
 import { type Log, silentLog } from '../../src/log.ts';
-import { makeRoleRequest, makeServer, NOW } from '../../src/sandbox/gallery/fixtures/samples.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
 import type { LoadHome, WantedHome } from '../../src/slack/kit/views.ts';
@@ -110,12 +106,8 @@ describe('Home while Slack rate-limits it', () => {
 });
 
 describe('Home that Slack refuses', () => {
-  test.each([
-    'invalid_arguments',
-    'invalid_blocks',
-    'view_too_large',
-  ])('is published as plain text: %s', async (error) => {
-    const { publisher, requestOf, published, stored, last } = startPublisher(refused(error));
+  test('is published as plain text', async () => {
+    const { publisher, requestOf, published, stored, last } = startPublisher(refused('invalid_blocks'));
     await publisher.open(requestOf('U1'));
     expect(published).toHaveLength(1);
     expect(last()).toContain('web-1 is running');
@@ -123,24 +115,11 @@ describe('Home that Slack refuses', () => {
     expect(stored.has('U1')).toBe(true);
   });
 
-  test.each([
-    'invalid_auth',
-    'not_enabled',
-    'user_not_found',
-    'TimeoutError',
-  ])('for another reason is not sent again: %s', async (error) => {
+  test.each(['not_enabled', 'TimeoutError'])('for another reason is not sent again: %s', async (error) => {
     const { publisher, requestOf, published, stored, sleeping } = startPublisher(refused(error));
     await publisher.open(requestOf('U1'));
     await turn();
     expect([published, stored.size, sleeping()]).toEqual([[], 0, 0]);
-  });
-
-  test('is also retried as plain text if Slack rate-limits that', async () => {
-    const { publisher, requestOf, published, pass } = startPublisher(refused('invalid_blocks'), limited(5));
-    await publisher.open(requestOf('U1'));
-    expect(published).toEqual([]);
-    await pass(MINUTE_MS);
-    expect(published).toHaveLength(1);
   });
 });
 
@@ -170,15 +149,6 @@ describe('Homes of users whose roles another user has changed', () => {
     publisher.redraw('T1', ['U2']);
     await pass(1000);
     expect(published).toHaveLength(4);
-  });
-
-  test('of one workspace don’t delay those of another', async () => {
-    const { publisher, stored, published, pass } = startPublisher();
-    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
-    publisher.redraw('T1', ['U1', 'U2']);
-    publisher.redraw('T2', ['U3']);
-    await pass(0);
-    expect(published.map(({ user }) => user)).toEqual(['U1', 'U3']);
   });
 
   test('are still updated after one that fails', async () => {
@@ -216,57 +186,4 @@ describe('Home whose list is still being read', () => {
       expected.map((text) => [{ text: { text } }]),
     );
   });
-});
-
-const NO_REQUESTS = { approvals: [], access: [] };
-const EMPTY: Home = {
-  ...{ servers: { kind: 'no_role' }, open: [], unsaved: [], needsInstall: false },
-  ...{ decisions: NO_REQUESTS, own: NO_REQUESTS },
-};
-
-const show = (home: Partial<Home>) =>
-  homeBlocks({ ...EMPTY, ...home }, { now: NOW, currency: 'EUR', accountUrl: undefined, isWelcome: false });
-const wordsIn = (blocks: readonly KnownBlock[]) => JSON.stringify(blocks);
-
-function listed(role: Role, servers: readonly Partial<HomeServer>[], urgent = 0): Partial<Home> {
-  const shown = servers.map((each, at) => ({
-    ...{
-      server: makeServer({ id: at + 1, label: `web-${at + 1}` }),
-      role,
-      isExpiring: false,
-      isUrgent: false,
-      isProtected: false,
-    },
-    ...each,
-  }));
-  const list = { total: shown.length, page: 0, pages: 1, urgent, readAt: NOW, isComplete: true };
-  return { role, servers: { kind: 'listed', shown, ...list } };
-}
-
-test('Home with an unsaved password doesn’t say that nothing needs attention', () => {
-  const words = wordsIn(show({ ...listed('manager', [{}]), unsaved: [{ id: 1, label: 'web-1' }] }));
-  expect(words).toContain('Needs your attention');
-  expect(words).not.toContain('Nothing needs attention');
-  expect(words).toContain('No server needs attention');
-});
-
-test('a server that expires soon is marked on Home also for users who can’t renew it', () => {
-  const [first, second] = show(listed('viewer', [{ isExpiring: true }, {}], 1)).filter(
-    (block) => block.type === 'section' && 'accessory' in block,
-  );
-  expect(wordsIn(first ? [first] : [])).toContain('⚠️ *12 days left*');
-  expect(wordsIn(second ? [second] : [])).not.toContain('⚠️');
-});
-
-test('Home says why a protected server has no buttons to stop or reboot it', () => {
-  expect(wordsIn(show(listed('operator', [{ isProtected: true }])))).toContain('🔒 protected');
-  expect(wordsIn(show(listed('operator', [{}])))).not.toContain('🔒');
-});
-
-test('Home offers no request for access to a user with an open request', () => {
-  expect(wordsIn(show({}))).toContain('Ask for access');
-  const asked = wordsIn(show({ own: { approvals: [], access: [makeRoleRequest()] } }));
-  expect(asked).not.toContain('Ask for access');
-  expect(asked).toContain('Withdraw request');
-  expect(asked).toContain('An owner has to answer your request first');
 });

@@ -114,15 +114,12 @@ test('a request whose dispatch fails before its ack is answered at once, and its
   expect(errors).toEqual(['a request from Slack could not be dispatched']);
 });
 
-test.each([
-  Error,
-  TypeError,
-])('an %o of the app before its ack is logged with the place where it was thrown', async (Defect) => {
+test('a defect of the app before its ack is logged with the place where it was thrown', async () => {
   const errors: string[] = [];
   const error = (words: string, fields?: object) => void errors.push(`${words} ${JSON.stringify(fields)}`);
   const log = { ...silentLog, error };
   const storeStep = async () => {
-    throw new Defect('a defect');
+    throw new TypeError('a defect');
   };
   let processEvent: App['processEvent'] = async () => undefined;
   const connect = (bolt: App) => {
@@ -161,10 +158,6 @@ const mention = (change: object = {}, envelope: object = {}) => {
   const sample = EVENT_SAMPLES.app_mention(MEMBER);
   return readTypedMessage({ ...sample, ...envelope, event: { ...Object(sample.event), ...change } });
 };
-const direct = (change: object = {}) => {
-  const sample = EVENT_SAMPLES['message.im'](MEMBER);
-  return readTypedMessage({ ...sample, event: { ...Object(sample.event), ...change } });
-};
 
 describe('a message that a user wrote to the app', () => {
   it.each([
@@ -181,47 +174,5 @@ describe('a message that a user wrote to the app', () => {
     expect(mention(unknown, { is_ext_shared_channel: true })?.actor.homeTeamId).toBe('');
     expect(mention(unknown, { is_ext_shared_channel: undefined })?.actor.homeTeamId).toBe('');
     expect(mention(unknown, { is_ext_shared_channel: false })?.actor.homeTeamId).toBeUndefined();
-  });
-
-  it.each([
-    ['  <@U0BOT00001|vps>, reboot web-1', 'reboot web-1'],
-    ['<@U0BOT00001>: `reboot web-1`', 'reboot web-1'],
-    ['<@U0BOT00001> /vps reboot web-1', 'reboot web-1'],
-    ['<@U0BOT00001> reboot web-1\nstop web-2', 'reboot web-1'],
-    ['<@UANOTHER01> <@U0BOT00001> reboot web-1', undefined],
-  ])('is a command only after a mention that begins it: %j', (text, command) => {
-    expect(mention({ text })?.text).toBe(command);
-  });
-
-  it('is a command as a whole in a direct message, where it needs no mention', () => {
-    for (const text of [
-      'reboot web-1',
-      '<@U0BOT00001> reboot web-1',
-      '/vps reboot web-1',
-      'reboot web-1\nnow',
-    ])
-      expect(direct({ text })?.text).toBe('reboot web-1');
-  });
-
-  it('belongs to its thread, and a mention outside of threads starts one', () => {
-    expect(mention({ thread_ts: '9.1' })?.thread).toEqual({ ts: '9.1', isOpen: true });
-    expect(mention({ ts: '9.3', thread_ts: undefined })?.thread).toEqual({ ts: '9.3', isOpen: false });
-    expect(direct()?.thread).toBeUndefined();
-    expect(direct({ thread_ts: '9.1' })?.thread).toEqual({ ts: '9.1', isOpen: true });
-  });
-
-  it.each([
-    { user: 'USLACKBOT' },
-    { user: undefined },
-    { edited: { user: 'U1', ts: '9.9' } },
-    { ts: 'soon' },
-  ])('is not taken from other messages that look like one: %j', (change) => {
-    expect(mention(change)).toBeUndefined();
-    expect(direct(change)).toBeUndefined();
-  });
-
-  it('is ignored in a channel if it doesn’t mention the app', () => {
-    expect(direct({ channel_type: 'channel' })).toBeUndefined();
-    expect(direct({ channel_type: undefined })).toBeUndefined();
   });
 });

@@ -34,33 +34,6 @@ it('a call fails, and throws nothing, while Slack can’t be reached', async () 
   expect(await api.post(OPS, textMessage('x'))).toMatchObject({ ok: false, error: expect.any(String) });
 });
 
-it('a reaction that is there already is no refusal to warn of', async () => {
-  const { slack } = await startBoth({ app: { scopes: [...ALL, 'reactions:write'] } });
-  const warnings: string[] = [];
-  const answers: unknown[] = [];
-  const connections = createSlackConnections({
-    apiUrl: slack.apiUrl,
-    log: { ...silentLog, warn: (words) => void warnings.push(words) },
-    system: realSystem,
-    onAnswer: ({ error = 'ok' }) => void answers.push(error),
-  });
-  const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
-  const posted = await api.post(OPS, textMessage('Alert!'));
-  if (!posted.ok) throw new Error(posted.error);
-  for (const _ of [1, 2]) await api.react(posted, 'white_check_mark');
-  expect([answers, warnings]).toEqual([['ok', 'ok', 'ok'], []]);
-  await api.react({ ...posted, ts: '1.0' }, 'white_check_mark');
-  expect([answers.at(-1), warnings]).toEqual(['message_not_found', ['Slack refused a call']]);
-});
-
-it('the app’s own identity names its workspace, also in an organization', async () => {
-  const { slack, api } = await start();
-  const own = { ok: true, workspaceId: 'T0SANDBOX', workspaceName: 'Sandbox', isOrgInstall: false };
-  expect(await api.whoAmI()).toEqual(own);
-  slack.admin.joinGrid();
-  expect(await api.whoAmI()).toEqual(own);
-});
-
 const TOKENS: Readonly<Record<string, string>> = { T1: 'xoxb-one', T2: 'xoxb-two' };
 
 /** Connections to a Slack that knows nothing but tokens: what it says names the token that it was asked with. */
@@ -224,11 +197,5 @@ describe('Slack’s clock', () => {
     clock.noteRequest(SLACKS);
     clock.noteAnswer(dateOf(SLACKS), SLACKS);
     expect(clock.now()).toBe(SLACKS + 4 * MINUTE_MS);
-  });
-
-  it.each([null, '', 'soon'])('is not set by an answer without a readable date: %j', (date) => {
-    const { ours, clock } = startOff(3 * MINUTE_MS);
-    clock.noteAnswer(date, ours.now);
-    expect(clock.now()).toBe(ours.now);
   });
 });

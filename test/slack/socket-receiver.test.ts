@@ -161,30 +161,6 @@ describe('a connection to Slack', () => {
     // The library itself has asked the deaf end to close, and waits for its answer.
     expect(connected.logged).toEqual(['silent']);
   });
-
-  it('survives data that Slack would never send', async () => {
-    const connected = await start();
-    const { slack } = connected;
-    const event = { type: 'events_api', envelope_id: 'e' };
-    const odd = [
-      null,
-      7,
-      [],
-      {},
-      { type: 'hello' },
-      event,
-      { ...event, payload: {} },
-      { ...event, payload: null },
-    ];
-    for (const message of odd) slack.sockets.sendRaw(JSON.stringify(message));
-    for (const text of ['', 'no JSON', '{"type":']) slack.sockets.sendRaw(text);
-    slack.sockets.sendRaw(JSON.stringify({ type: 'slash_commands', envelope_id: 'e', payload: 'text' }));
-    await slack.as('olga').types('/vps still here');
-    expect(connected.taken).toEqual(['still here']);
-    expect(isReady(connected)).toBe(true);
-    // The library was given none of it.
-    expect(connected.logged).toEqual([]);
-  });
 });
 
 describe('a connection that can’t be opened', () => {

@@ -84,7 +84,7 @@ function findUnended({ left }: Evidence): readonly string[] {
 }
 
 /** Charges of creates by label, less those that were given back. */
-export function countCharges({ team }: Evidence, label: string) {
+function countCharges({ team }: Evidence, label: string) {
   const { hosting, account } = team;
   const isOf = ({ what }: MoneyEntry) => what.startsWith(`create ${label} (`);
   const charges = hosting.charges(account).filter(isOf).length;
@@ -136,7 +136,7 @@ async function findOrderFaults(evidence: Evidence): Promise<readonly string[]> {
   return found;
 }
 
-export function findStored({ stored }: Evidence, { label }: Order): StoredOrder | undefined {
+function findStored({ stored }: Evidence, { label }: Order): StoredOrder | undefined {
   return stored.find(({ kind, purchase }) => kind === 'create' && purchase.includes(`"label":"${label}"`));
 }
 
@@ -309,7 +309,6 @@ export async function readOrders(team: SoakTeam): Promise<readonly StoredOrder[]
 /** What the database counts of itself. */
 export interface Counted {
   readonly bytes: number;
-  readonly statements: number;
   /** Without those of orders that wait for a manager to decide: nobody does in a soak. */
   readonly jobs: number;
   /** How long the oldest job that is due has been waiting or running. */
@@ -323,22 +322,15 @@ export async function readCounted(team: SoakTeam): Promise<Counted | undefined> 
     (await query<Record<keyof Counted, string>>(
       team,
       `select pg_database_size(current_database()) as bytes,
-        (select coalesce(sum(calls), 0) from pg_stat_statements) as statements,
         (select count(*) from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
         (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0)) from jobs) as "oldestDueMs"`,
     )) ?? [];
   if (!row) return undefined;
   return {
     bytes: Number(row.bytes),
-    statements: Number(row.statements),
     jobs: Number(row.jobs),
     oldestDueMs: Number(row.oldestDueMs),
   };
-}
-
-/** Lets PostgreSQL count statements. */
-export async function countStatements(team: SoakTeam): Promise<void> {
-  await read(team, 'create extension if not exists pg_stat_statements');
 }
 
 /** The users whose request for a role was granted. */

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Counted, readCounted } from './invariants.ts';
 import type { SoakTeam } from './soak-team.ts';
 
@@ -14,60 +13,37 @@ interface ProcessSample {
 }
 
 /** How everything stands at one moment; the counts are from the start. */
-export interface Sample {
+interface Sample {
   readonly minute: number;
   readonly acts: number;
   readonly charges: number;
   readonly processes: readonly ProcessSample[];
   /** Absent while the database is away. */
-  readonly database?: Counted;
-  readonly ownMemoryBytes: number;
-  /** The longest that this process stood still, and with it the hosting service and Slack: what they count is late by so much. */
-  readonly ownPauseMs: number;
+  readonly database: Counted | undefined;
 }
 
-/** Takes a sample now and then once a minute, and hands each over with the one before it. */
-export function watchSamples(team: SoakTeam, take: (sample: Sample, before: Sample | undefined) => void) {
+/** Takes a sample now and then once a minute, and says what it shows. */
+export function watchSamples(team: SoakTeam, say: (words: string) => void) {
   const samples: Sample[] = [];
-  const statements = countAcrossRestarts();
-  const delay = monitorEventLoopDelay();
-  delay.enable();
   const look = async () => {
-    const before = samples.at(-1);
-    const database = await readCounted(team);
     const sample: Sample = {
       minute: Math.round((Date.now() - team.startedAtMs) / MINUTE_MS),
       acts: [...team.recorded.acts.values()].reduce((sum, times) => sum + times, 0),
       charges: team.hosting.charges(team.account).length,
       processes: [...team.processes.places().values()].flatMap(({ pid }) => sampleProcess(pid)),
-      ...(database && { database: { ...database, statements: statements(database.statements) } }),
-      ownMemoryBytes: process.memoryUsage().rss,
-      ownPauseMs: Math.round(delay.max / 1e6),
+      database: await readCounted(team),
     };
-    delay.reset();
     samples.push(sample);
-    take(sample, before);
+    say(describeSample(sample));
   };
   const first = look();
   const timer = setInterval(() => void look(), MINUTE_MS);
   return {
     stop: async (): Promise<readonly Sample[]> => {
       clearInterval(timer);
-      delay.disable();
       await first;
       return samples;
     },
-  };
-}
-
-/** PostgreSQL counts from its last crash. */
-function countAcrossRestarts(): (counted: number) => number {
-  let last = 0;
-  let sum = 0;
-  return (counted) => {
-    sum += counted < last ? counted : counted - last;
-    last = counted;
-    return sum;
   };
 }
 
@@ -81,19 +57,15 @@ function sampleProcess(pid: number): ProcessSample[] {
   }
 }
 
-export function describeSample(sample: Sample, before: Sample | undefined, violations: number): string {
-  const { minute, acts, charges, processes, database, ownMemoryBytes, ownPauseMs } = sample;
-  const since = before?.database && database && database.statements - before.database.statements;
+function describeSample({ minute, acts, charges, processes, database }: Sample): string {
   const parts = [
     `${minute} min`,
     `${acts} acts, ${charges} charges`,
     `memory ${processes.map(({ memoryBytes }) => inMib(memoryBytes)).join('/')} MiB`,
     `handles ${processes.map(({ handles }) => handles).join('/')}`,
-    database ? `database ${inMib(database.bytes)} MiB, ${database.jobs} jobs` : 'database away',
-    ...(since === undefined ? [] : [`${Math.round(since / 60)} statements/s`]),
-    ...(database ? [`oldest due job ${Math.round(database.oldestDueMs / 1000)} s`] : []),
-    `soak itself ${inMib(ownMemoryBytes)} MiB, stood still for ${ownPauseMs} ms`,
-    `${violations} violations`,
+    database
+      ? `database ${inMib(database.bytes)} MiB, ${database.jobs} jobs, the oldest due for ${Math.round(database.oldestDueMs / 1000)} s`
+      : 'database away',
   ];
   return `soak: ${parts.join('; ')}`;
 }
@@ -107,59 +79,37 @@ const FEWEST = 12;
 const WARM_UP = 2;
 const MOST_GROWTH = 1.5;
 
-interface Growth {
-  readonly what: string;
-  readonly first: number;
-  readonly last: number;
-  readonly isFlat: boolean;
-}
-
 /**
- * Compares the first quarter with the last one: memory and handles of each process that lived long enough, and what an act costs
- * the database. The audit and the ledger are kept, so the database grows with what is done.
+ * Compares the first quarter with the last one: memory and handles of each process that lived long enough, and what an act adds
+ * to the database. The audit and the ledger are kept, so the database grows with what is done.
  */
-export function listGrowth(samples: readonly Sample[]): readonly Growth[] {
+export function listGrowth(samples: readonly Sample[]) {
   const pids = [...new Set(samples.flatMap(({ processes }) => processes.map(({ pid }) => pid)))];
   const ofProcesses = pids.flatMap((pid) => {
     const own = samples.flatMap(({ processes }) => processes.find((one) => one.pid === pid) ?? []);
     if (own.length < FEWEST) return [];
     const warm = own.slice(WARM_UP);
-    const compare = (what: string, numberOf: (one: ProcessSample) => number) =>
-      compareQuarters(`${what} of process ${pid}`, warm.map(numberOf));
+    const memory = warm.map(({ memoryBytes }) => memoryBytes / MIB);
+    const handles = warm.map((one) => one.handles);
     return [
-      compare('MiB of memory', ({ memoryBytes }) => memoryBytes / MIB),
-      compare('handles', ({ handles }) => handles),
+      compareQuarters(`MiB of memory of process ${pid}`, memory),
+      compareQuarters(`handles of process ${pid}`, handles),
     ];
   });
   const counted = samples.flatMap(({ acts, database }) => (database ? [{ acts, ...database }] : []));
   if (counted.length < FEWEST) return ofProcesses;
-  const perAct = (numberOf: (one: Counted) => number) =>
-    counted.slice(1).flatMap((one, at) => {
-      const before = counted[at];
-      const acts = one.acts - (before?.acts ?? 0);
-      return before && acts > 0 ? [(numberOf(one) - numberOf(before)) / acts] : [];
-    });
-  return [
-    ...ofProcesses,
-    compareQuarters(
-      'statements for an act',
-      perAct(({ statements }) => statements),
-    ),
-    compareQuarters(
-      'KiB of the database for an act',
-      perAct(({ bytes }) => bytes / 1024),
-    ),
-  ];
+  const perAct = counted.slice(1).flatMap((one, at) => {
+    const { acts = 0, bytes = 0 } = counted[at] ?? {};
+    return one.acts > acts ? [(one.bytes - bytes) / 1024 / (one.acts - acts)] : [];
+  });
+  return [...ofProcesses, compareQuarters('KiB of the database for an act', perAct)];
 }
 
-function compareQuarters(what: string, values: readonly number[]): Growth {
+function compareQuarters(what: string, values: readonly number[]) {
   const quarter = Math.ceil(values.length / 4);
   const mean = (some: readonly number[]) => some.reduce((sum, one) => sum + one, 0) / some.length;
-  const first = mean(values.slice(0, quarter));
-  const last = mean(values.slice(-quarter));
-  return { what, first, last, isFlat: last <= first * MOST_GROWTH };
-}
-
-export function describeGrowth({ what, first, last, isFlat }: Growth): string {
-  return `${isFlat ? 'flat' : 'not flat'}: ${first.toFixed(1)} and then ${last.toFixed(1)} ${what}`;
+  const [first, last] = [mean(values.slice(0, quarter)), mean(values.slice(-quarter))];
+  const isFlat = last <= first * MOST_GROWTH;
+  const words = `${isFlat ? 'flat' : 'not flat'}: ${first.toFixed(1)} and then ${last.toFixed(1)} ${what}`;
+  return { isFlat, words };
 }

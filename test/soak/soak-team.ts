@@ -50,7 +50,7 @@ async function startAround(
   seed: number,
   keep: <Part extends AsyncDisposable>(part: Part) => Part,
 ) {
-  const postgres = keep(await startPostgres(folder, 'shared_preload_libraries=pg_stat_statements'));
+  const postgres = keep(await startPostgres(folder));
   const hosting = keep(
     await startHosting({ createDelayMs: 200, rebootDelayMs: 0, journalCapacity: 500_000 }),
   );

@@ -4,12 +4,9 @@ import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { type Confirmation, countBy, observe, type Shown } from '../support/invariants.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import {
-  countCharges,
   countMostInAMinute,
-  countStatements,
   type Evidence,
   endLeases,
-  findStored,
   findViolations,
   outcomesTold,
   readGranted,
@@ -18,7 +15,7 @@ import {
   waitUntilReady,
 } from './invariants.ts';
 import { load, type Struck, strike } from './load.ts';
-import { describeGrowth, describeSample, listGrowth, watchSamples } from './samples.ts';
+import { listGrowth, watchSamples } from './samples.ts';
 import { type SoakTeam, startSoakTeam } from './soak-team.ts';
 
 interface SoakOptions {
@@ -52,11 +49,8 @@ const LONG_SETTLE_MS = 240_000;
 export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptions): Promise<SoakResult> {
   await using team = await startSoakTeam(seed, isLong);
   team.hosting.seedServers(team.account, SERVERS, 'old');
-  await countStatements(team);
   const violations = new Set<string>();
-  const samples = watchSamples(team, (sample, before) =>
-    say?.(describeSample(sample, before, violations.size)),
-  );
+  const samples = watchSamples(team, (words) => say?.(`${words}; ${violations.size} violations`));
   const struck: Struck = new Map();
   const untilMs = Date.now() + loadMs;
   let exitCodes: readonly (number | null)[] | undefined;
@@ -85,8 +79,8 @@ export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptio
   const taken = await samples.stop();
   if (!isLong) return { violations: [...violations], figures, exitCodes };
   const growth = listGrowth(taken);
-  for (const one of growth) if (!one.isFlat) violations.add(describeGrowth(one));
-  const table = [figures, ...growth.map(describeGrowth)].join('\n');
+  for (const { isFlat, words } of growth) if (!isFlat) violations.add(words);
+  const table = [figures, ...growth.map(({ words }) => words)].join('\n');
   return { violations: [...violations], figures: table, exitCodes };
 }
 
@@ -113,7 +107,7 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
 
 /** What a soak has to say of itself, one line each. */
 async function describeRun(evidence: Evidence, struck: Struck): Promise<string> {
-  const { team, stored, log } = evidence;
+  const { team, stored } = evidence;
   const { recorded, hosting, account, balancer, processes } = team;
   const states = countBy(stored, ({ kind, state, reason }) =>
     [kind, state, reason].filter(Boolean).join(' '),
@@ -124,30 +118,19 @@ async function describeRun(evidence: Evidence, struck: Struck): Promise<string> 
     await othersGoOn();
     outcomes.push(...outcomesTold(evidence, order));
   }
-  const untaken = recorded.orders.filter((order) => !order.isTaken);
   return [
     `ran ${Math.round((Date.now() - team.startedAtMs) / 1000)} s; ${list(recorded.acts)}`,
     `faults: ${list(struck)}`,
     `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}`,
-    `orders: ${recorded.orders.length} confirmed, ${untaken.length} not acknowledged, of which ${untaken.filter((order) => findStored(evidence, order)).length} were stored and ${untaken.filter((order) => countCharges(evidence, order.label).kept > 0).length} paid`,
+    `orders: ${recorded.orders.length} confirmed, ${recorded.orders.filter((order) => !order.isTaken).length} not acknowledged`,
     `ledger: ${list(states)}; told: ${list(countBy(outcomes, (outcome) => outcome))}`,
     `money: ${hosting.charges(account).length} charges, ${hosting.refunds(account).length} refunds, ${kept} kept`,
     `deletions: ${recorded.deletions.length}, requests ${hosting.requests({ operation: 'delete' }).length}; role requests: ${recorded.roleRequests.length}`,
     `hosting API: ${hosting.requests().length} requests, at most ${countMostInAMinute(team)} in a minute`,
     `processes killed: ${processes.killedAt.length}`,
-    `log: ${list(countWarnings(log))}`,
   ]
     .map((line) => `soak: ${line}`)
     .join('\n');
-}
-
-/** What was logged as a warning or as an error, and how often. */
-function countWarnings(output: string): ReadonlyMap<string, number> {
-  const lines = output.split('\n').filter((line) => /"level":(?:"(?:warn|error)"|[45]0)/.test(line));
-  const textOf = (line: string, name: string) => new RegExp(`"${name}":"([^"]*)"`).exec(line)?.[1] ?? '';
-  return countBy(lines, (line) =>
-    `${textOf(line, 'msg')} ${textOf(line, 'cause')} ${textOf(line, 'name')}`.trim(),
-  );
 }
 
 function list(counts: ReadonlyMap<string, number>): string {
@@ -179,9 +162,6 @@ interface Deletion {
   isTaken: boolean;
   approvals: number;
 }
-
-/** All that the users did, and all that Slack showed them. */
-export type Recorded = ReturnType<typeof startRecord>;
 
 /** Each user's conversation with the app. */
 export function directChannelOf(userId: string): string {

@@ -30,8 +30,8 @@ function postgresUser() {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** Starts a fresh server with an empty database, whose files are in this folder; with settings as `name=value`. */
-export async function startPostgres(parent: string, ...settings: readonly string[]) {
+/** Starts a fresh server with an empty database, whose files are in this folder. */
+export async function startPostgres(parent: string) {
   const folder = join(parent, 'postgres');
   const files = join(folder, 'files');
   const user = postgresUser();
@@ -46,7 +46,7 @@ export async function startPostgres(parent: string, ...settings: readonly string
   const port = await findFreePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const place = ['-D', files, '-p', String(port), '-k', folder, '-h', '127.0.0.1'];
-  const start = [...place, ...['shared_buffers=32MB', ...settings].flatMap((setting) => ['-c', setting])];
+  const start = [...place, '-c', 'shared_buffers=32MB', '-c', 'max_wal_size=128MB'];
 
   let running: ChildProcess | undefined;
   const up = async () => {

@@ -31,7 +31,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
     return async () => undefined;
   }
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-postgres-'));
-  const server = await startPostgres(folder, 'max_wal_size=128MB');
+  const server = await startPostgres(folder);
   provide('postgres', { url: server.url, prefix });
   return async () => {
     await server[Symbol.asyncDispose]();

@@ -37,7 +37,6 @@ export const SLOW: readonly string[] = [
 export const ALONE: readonly string[] = [
   'servers/long-labels',
   'sandbox/page/accessibility',
-  'sandbox/page/performance',
   'soak/several-processes',
   'whole/servers/large',
 ];

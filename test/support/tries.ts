@@ -5,11 +5,6 @@ export function triesOf({ short, long }: { readonly short: number; readonly long
   return isLong ? long : short;
 }
 
-/** Says what only the long form runs. */
-export function sayLeftOut(count: number, what: string): void {
-  if (count > 0) process.stderr.write(`${count} ${what} are only in the long form: npm run test:attacks\n`);
-}
-
 export type Dice = ReturnType<typeof makeDice>;
 
 /** Makes dice: random choices that the same seed makes again (mulberry32, 32 bits of state). */
@@ -26,5 +21,5 @@ export function makeDice(seed: number) {
   /** True in this share of all cases. */
   const chance = (share: number) => next() < share;
   const pick = <One>(all: readonly One[]): One | undefined => all[number(all.length)];
-  return { number, chance, pick };
+  return { next, number, chance, pick };
 }

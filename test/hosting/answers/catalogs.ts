@@ -48,25 +48,16 @@ const PRICES: Row[] = [
 ];
 
 const PLANS: Row[] = [
-  ...[
-    null,
-    's2',
-    5,
-    [],
-    {},
-    { ...plan('s2'), code: undefined },
-    plan(''),
-    plan(' '),
-    { ...plan('s2'), code: 2 },
-  ].map((odd) => vary({ plans: [plan('s1'), odd] }, 'told')),
+  ...[null, 's2', [], {}, plan(' '), { ...plan('s2'), code: 2 }].map((odd) =>
+    vary({ plans: [plan('s1'), odd] }, 'told'),
+  ),
   ...['vcpu', 'ram_mb', 'disk_gb'].flatMap((name) =>
-    [undefined, null, 1.5, -1, '1 GB', 'many', [], '1e3'].map((size) =>
+    [undefined, 1.5, -1, '1 GB', [], '1e3'].map((size) =>
       vary({ plans: [plan('s1'), { ...plan('s2'), [name]: size }] }, 'told'),
     ),
   ),
   vary({ plans: [plan('s1'), plan('s1'), plan('s2', '9.98')] }, 'understood'),
   vary({ plans: [plan('s1'), plan('s2', '9.98'), plan('s2', '1.00')] }, 'told'),
-  vary({ plans: [plan('s2', '9.98'), plan('s2', '1.00')] }, 'told'),
   vary({ plans: [{}, null] }, 'told'),
 ];
 
@@ -75,25 +66,9 @@ const CHOICES: Row[] = (['locations', 'images'] as const).flatMap((name) => {
   return [
     vary({ [name]: [one, other, one] }, 'understood'),
     vary({ [name]: [{ code: one }, { code: other, name: 'The other one' }] }, 'understood'),
-    vary(
-      {
-        [name]: [
-          { code: one, id: one },
-          { code: other, slug: null },
-        ],
-      },
-      'understood',
+    ...[null, 5, '', { name: 'Frankfurt' }, { code: other, id: 'loc_1' }, [other]].map((odd) =>
+      vary({ [name]: [one, odd] }, 'told'),
     ),
-    ...[
-      null,
-      5,
-      '',
-      {},
-      { name: 'Frankfurt' },
-      { code: other, id: 'loc_1' },
-      { code: other, slug: 'y' },
-      [other],
-    ].map((odd) => vary({ [name]: [one, odd] }, 'told')),
     ...[null, undefined, 'fra', {}, { fra: 'Frankfurt' }, [null], [{}]].map((odd) =>
       vary({ [name]: odd }, 'told'),
     ),
@@ -107,10 +82,7 @@ const SHAPES: Row[] = [
   { body: { ...SHOWN, data: { ...SHOWN, plans: [] } }, kind: 'told' as const },
   { body: { ...SHOWN, error: 'stale' }, kind: 'told' as const },
   { body: { ...SHOWN, ok: false }, kind: 'told' as const },
-  ...['', 'null', '{}', '[]', '"x"', '<html>', '{"plans":[]}'].map((body) => ({
-    body,
-    kind: 'told' as const,
-  })),
+  ...['', 'null', '{}', '[]', '<html>', '{"plans":[]}'].map((body) => ({ body, kind: 'told' as const })),
 ].map(({ body, kind }) => ({
   title: `a catalog that is ${JSON.stringify(body).slice(0, 60)}`,
   call: 'catalog',
@@ -121,12 +93,7 @@ const SHAPES: Row[] = [
 
 /** Half of a catalog that continues elsewhere. */
 const CUT: Row[] = [
-  ...[
-    { next: '/v1/catalog?page=2' },
-    { has_more: true },
-    { meta: { next_cursor: 'abc' } },
-    { page: 1, pages: 2 },
-  ].map((beside) => ({
+  ...[{ next: '/v1/catalog?page=2' }, { has_more: true }, { page: 1, pages: 2 }].map((beside) => ({
     body: { ...SHOWN, images: ['debian-12'], ...beside },
   })),
   { body: { ...SHOWN, images: ['debian-12'] }, status: 206 },

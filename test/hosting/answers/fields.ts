@@ -22,14 +22,10 @@ const IDS: Row[] = [
   ...['9007199254740991', '"9007199254740991"'].map((id) =>
     vary('id', id, { id: id.replaceAll('"', '') }, 'understood'),
   ),
-  ...[
-    '9007199254740992',
-    '9007199254740993',
-    '"9007199254740993"',
-    '123456789012345678901234567890',
-    '"123456789012345678901234567890"',
-  ].map((id) => vary('id', id, { id: id.replaceAll('"', '') }, 'told')),
-  ...['"007"', '" 1"', '"+1"', '"0x1"', '1.5', '-1', '1e400', '"abc"', 'null', '[1]'].map((id) =>
+  ...['9007199254740993', '"9007199254740993"', '123456789012345678901234567890'].map((id) =>
+    vary('id', id, { id: id.replaceAll('"', '') }, 'told'),
+  ),
+  ...['"007"', '" 1"', '1.5', '-1', '1e400', '"abc"', 'null', '[1]'].map((id) =>
     vary('id', id, { id: 'unknown' }, 'told'),
   ),
 ];
@@ -38,10 +34,8 @@ const STATES: Row[] = [
   ...['"running"', '" running "', '"Running"', '"RUNNING\\n"'].map((state) =>
     vary('state', state, {}, 'understood'),
   ),
-  ...['""', '" "', '"\\t\\n"', 'null', '[]', '{"name":"running"}', 'true'].map((state) =>
-    vary('state', state, {}, 'told'),
-  ),
-  ...['hibernating', 'checking', 'deleted', 'not_found', 'off', 'stopped', 'active', 'error'].map((state) =>
+  ...['""', '"\\t\\n"', 'null', '{"name":"running"}'].map((state) => vary('state', state, {}, 'told')),
+  ...['hibernating', 'checking', 'deleted', 'not_found', 'off', 'stopped'].map((state) =>
     vary('state', JSON.stringify(state), { state }, 'understood'),
   ),
 ];
@@ -49,14 +43,10 @@ const STATES: Row[] = [
 const DATES: Row[] = [
   ...[
     '2026-12-01T00:00:00Z',
-    '2026-12-01T00:00:00z',
-    '2026-12-01T00:00:00.000000Z',
-    '2026-12-01T00:00:00+00:00',
-    '2026-12-01T02:00:00+02:00',
-    '2026-11-30T18:30:00-05:30',
+    '2026-12-01T00:00:00.000000z',
     '2026-12-01T14:00:00+14:00',
+    '2026-11-30T18:30:00-05:30',
     '2026-12-01 00:00:00Z',
-    '2026-12-01T00:00:00',
     '2026-12-01T00:00',
     '2026-12-01',
     ' 2026-12-01T00:00:00Z ',
@@ -64,40 +54,21 @@ const DATES: Row[] = [
   ...[
     '"0001-01-01T00:00:00Z"',
     '"1970-01-01T00:00:00Z"',
-    '"2026-02-30T00:00:00Z"',
     '"2025-02-29T00:00:00Z"',
-    '"2026-13-01T00:00:00Z"',
-    '"2026-12-00T00:00:00Z"',
     '"2026-12-01T24:00:01Z"',
-    '"2026-12-01T00:60:00Z"',
-    '"2026-12-01T00:00:61Z"',
     '"2026-12-01T00:00:00+25:00"',
     '"2026-12-01T00:00:00 CET"',
-    '"01.12.2026"',
     '"2026-1-2"',
-    '"Tue, 01 Dec 2026 00:00:00 GMT"',
     '"1796083200"',
     '1796083200',
-    '"in 10 days"',
-    '""',
     'null',
-    '[]',
   ].map((date) => vary('paid_until', date, {}, 'told')),
 ];
 
 const LABELS: Row[] = [
-  ...[
-    'web 1',
-    'größe-€-𝄞',
-    '"quoted"',
-    '<b>&amp;',
-    '‮',
-    'limit',
-    'x'.repeat(5_000),
-    ' web-1 ',
-    '7',
-    'null',
-  ].map((label) => vary('label', JSON.stringify(label), { label }, 'understood')),
+  ...['größe-€-𝄞', '"quoted"', '‮', 'limit', 'x'.repeat(5_000), ' web-1 ', '7', 'null'].map((label) =>
+    vary('label', JSON.stringify(label), { label }, 'understood'),
+  ),
   vary('label', '42', { label: '42' }, 'understood'),
   ...['null', '""', '[]', 'true', '{"text":"web-1"}', '12345678901234567890', '1.50'].map((label) =>
     vary('label', label, {}, 'told'),
@@ -106,9 +77,7 @@ const LABELS: Row[] = [
 
 const ADDRESSES: Row[] = [
   vary('ipv4', '" 192.0.2.1 "', {}, 'understood'),
-  ...['null', '""', '" "', '3221225985', '["192.0.2.1"]', '{"ip":"192.0.2.1"}'].map((ipv4) =>
-    vary('ipv4', ipv4, {}, 'told'),
-  ),
+  ...['null', '" "', '3221225985', '["192.0.2.1"]'].map((ipv4) => vary('ipv4', ipv4, {}, 'told')),
 ];
 
 export const FIELDS: readonly Row[] = [...IDS, ...STATES, ...DATES, ...LABELS, ...ADDRESSES];

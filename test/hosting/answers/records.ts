@@ -46,23 +46,14 @@ const PROVEN: Row[] = CALLS.flatMap((call) => {
     { data: [body] },
     { success: true, error: null, errors: [], data: body },
     { data: body, meta: { request_id: 'r-1', took: 12 } },
-    { ...body, errors: [], status: 'ok', message: 'done' },
     { ...body, status: 200, statusCode: '200', result: 'success', failed: false, err: 0, problems: {} },
     { ...body, ok: true, accepted: 'TRUE', completed: 'Completed', outcome: 'OK' },
-    { ...body, id: String(ID), extra: [1] },
+    { ...body, id: String(ID), failover_ip: '192.0.2.9', tags: ['a', 'b'] },
     { ...body, server: body },
     { ...body, message: 'Your request failed to be boring: it was declined by nobody' },
     { ...body, description: 'rate_limited is only a word in this sentence' },
-    {
-      ...body,
-      label: 'limit',
-      ipv4: '192.0.2.1',
-      plan: 's1',
-      preferred: true,
-      default_gateway: '192.0.2.254',
-    },
+    { ...body, label: 'limit', plan: 's1', preferred: true, default_gateway: '192.0.2.254' },
     { ...body, links: { self: '/v1/servers/7?limit=50', docs: 'https://h.test/checking' }, limit: 5 },
-    { ...body, failover_ip: '192.0.2.9', tags: ['a', 'b'] },
     { ...body, location: { code: null, name: 'Frankfurt' } },
   ];
   const statuses = [200, 201, 202, 203, 299].map((status) =>
@@ -72,10 +63,7 @@ const PROVEN: Row[] = CALLS.flatMap((call) => {
 });
 
 const YES_WORDS = 'ok success successful succeeded done completed'.split(' ');
-const NO_WORDS = (
-  'rejected error fail failed failure refused denied declined pending queued processing scheduled timeout partial ' +
-  'cancelled no none false invalid aborted unknown skipped ERROR Failed'
-).split(' ');
+const NO_WORDS = 'rejected error Failed pending partial no none unknown'.split(' ');
 const STATEMENTS =
   'success ok status statusCode status_code result outcome code accepted done completed applied executed';
 
@@ -104,7 +92,6 @@ const SIGNS: readonly Readonly<Record<string, unknown>>[] = [
   { http_status: 409 },
   { payment_status: 'declined' },
   { last: { state: 'failed' } },
-  { is_ok: false },
   ...'err error errors errorCode error_message isError apiError failed failure hasFailed fault faults rejected rejection denied exception problem problems'
     .split(' ')
     .flatMap((name) => [
@@ -154,17 +141,10 @@ const CONTRADICTORY: Row[] = CALLS.flatMap((call) => {
   return [
     ...API_CODES.map((state) => row(call, { ...body, state }, truth, 'told')),
     row(call, { ...body, data: { ...body, state: 'other' }, state: 'running' }, truth, 'told'),
-    row(
-      call,
-      { ...body, paid_until: '2026-12-01', data: { ...body, paid_until: '2027-01-01' } },
-      truth,
-      'told',
-    ),
     row(call, [{ ...body, error: 'x' }], truth, 'told'),
     row(call, { ...body, id: 'req-1', data: body }, truth, 'told'),
     row(call, JSON.stringify(body).replace('"id":7', '"id":8,"id":7'), truth, 'told'),
     row(call, [body, { ...body, id: 8 }], truth, 'told'),
-    row(call, [body, body], truth, 'told'),
     row(call, { a: { ...body, id: 8 }, b: body }, truth, 'told'),
     ...['order', 'task', 'job', 'invoice'].map((name) => row(call, { [name]: body }, truth, 'told')),
   ];
@@ -185,13 +165,10 @@ const OPEN: Row[] = CALLS.flatMap((call) => [
       ),
     ),
     '{"message":"Server could not be found in time, perhaps"}',
-    '{"id":null}',
     '{"id":7}',
     '{"server_id":7}',
     '{"data":{"server":{"id":7,"state":"stopped","root_password":"","paid_until":null}}}',
-    `{"id":${ID},"state":null}`,
     `{"id":${ID},"label":"limit"}`,
-    '{"request_id":"r-1","took":3}',
     '{"success":true,"data":{},"errors":[]}',
     '[{}]',
   ].map((body) => row(call, body, UNKNOWN, leftOpen(call))),
@@ -202,14 +179,9 @@ const OPEN: Row[] = CALLS.flatMap((call) => [
   // About another server, or about none that could be named.
   ...(call === 'create'
     ? []
-    : [
-        '{"id":8,"state":"stopped"}',
-        '{"id":70}',
-        '{"id":"8"}',
-        '{"id":"07"}',
-        '{"id":7.5}',
-        '{"id":"x"}',
-      ].map((body) => row(call, body, UNKNOWN, 'told'))),
+    : ['{"id":8,"state":"stopped"}', '{"id":70}', '{"id":"07"}', '{"id":7.5}'].map((body) =>
+        row(call, body, UNKNOWN, 'told'),
+      )),
 ]);
 
 /** The password in other places and other notations: never altered, never thrown away, and no proof. */
@@ -222,12 +194,6 @@ const PASSWORDS: Row[] = [
     .map((name) => row('create', { id: ID, state: 'creating', [name]: PASSWORD }, MADE, 'told')),
   ...['credentials', 'login', 'access', 'root', 'ticket'].map((name) =>
     row('create', { id: ID, state: 'creating', [name]: { user: 'root', password: PASSWORD } }, MADE, 'told'),
-  ),
-  row(
-    'create',
-    { id: ID, state: 'creating', root_password: PASSWORD, password: 'other' },
-    MADE,
-    'understood',
   ),
   row('create', { id: ID, state: 'creating', root_password: '', password: PASSWORD }, MADE, 'told'),
   ...['********', ' ', '•••'].map((hidden) =>
@@ -242,23 +208,14 @@ const PASSWORDS: Row[] = [
     ),
   ),
   row('create', { id: ID, root_password: PASSWORD }, { ...MADE, server: { id: '7' } }, 'understood'),
-  ...API_CODES.map((password) =>
-    row(
-      'create',
-      { id: ID, state: 'creating', root_password: password },
-      { ...MADE, password },
-      'understood',
-    ),
-  ),
+  row('create', { id: ID, root_password: 'limit' }, { ...MADE, password: 'limit' }, 'understood'),
   ...['0', '7', '12345678901234567890', '0.10', '1e400', '1E5', '-0', '1.0', '100000000000000000000000'].map(
     (text) => written('"root_password"', text, text, 'told'),
   ),
-  written('"root_password"', '"00123"', '00123', 'understood'),
   written('"root_password"', '" spaces "', ' spaces ', 'understood'),
   written('"root_password"', '"\\u00fc\\u20ac"', 'ü€', 'understood'),
   written('"root_password"', '"x\\ud800"', 'x\ud800', 'told'),
   written('"root_password"', '{"value":"secret-1"}', 'secret-1', 'told'),
-  written('"root_password"', '["secret-1"]', 'secret-1', 'told'),
   written('"password":"secret-1","adminPassword"', '"secret-2"', 'secret-2', 'told'),
   row('create', '{"id":7,"state":"creating"}', UNKNOWN, 'told'),
   ...['9007199254740993', '"123456789012345678901"', 'null', '"x7"'].map((id) =>
@@ -289,17 +246,10 @@ const PASSWORDS: Row[] = [
 ];
 
 /** An order whose parts are words that would take a proof away, repeated in its answer. */
-const ECHOED: Row[] = API_CODES.map((label) =>
-  row(
-    'create',
-    { ...PROOFS.create.body, label, name: label, order: { hostname: label } },
-    MADE,
-    'understood',
-    {
-      label,
-    },
-  ),
-);
+const ECHOED: Row[] = API_CODES.map((label) => {
+  const body = { ...PROOFS.create.body, label, name: label, order: { hostname: label } };
+  return row('create', body, MADE, 'understood', { label });
+});
 
 const DATES: Row[] = [
   row('renew', '{"paid_until":"2026-12-01T00:00:00Z"}', UNKNOWN, 'told'),

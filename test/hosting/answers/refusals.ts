@@ -8,39 +8,25 @@ const PAID: readonly Call[] = ['create', 'renew'];
 const READABLE: readonly [string, (code: string) => unknown][] = [
   ['code', (code) => ({ code })],
   ['error', (error) => ({ error })],
-  ['error and words', (error) => ({ error, message: 'in words' })],
   ['error.code', (code) => ({ error: { code, message: 'in words' } })],
   ['error.type', (type) => ({ error: { type } })],
-  ['error.reason', (reason) => ({ error: { reason } })],
-  ['error.error.code', (code) => ({ error: { error: { code } } })],
   ['error_code', (error_code) => ({ error_code })],
-  ['errorCode', (errorCode) => ({ errorCode })],
-  ['errors[0]', (error) => ({ errors: [error] })],
   ['errors[0].code', (code) => ({ errors: [{ code, title: 'in words' }] })],
   ['message', (message) => ({ message })],
-  ['type', (type) => ({ type, title: 'In words', status: 400 })],
   ['detail', (detail) => ({ detail })],
-  ['status', (status) => ({ status })],
   ['name', (name) => ({ name, message: 'in words' })],
   ['id', (id) => ({ id, message: 'in words' })],
-  ['data.code', (code) => ({ data: { code } })],
   ['response.error.code', (code) => ({ response: { error: { code } } })],
   ['[{code}]', (code) => [{ code }]],
-  ['[code]', (code) => [code]],
   ['a bare string', (code) => JSON.stringify(code)],
   ['upper case', (code) => ({ code: code.toUpperCase() })],
-  ['dashes', (code) => ({ code: code.replaceAll('_', '-') })],
-  ['blanks', (code) => ({ code: ` ${code}\n` })],
   ['beside a numeric code', (error) => ({ code: 400, error })],
   ['beside words', (code) => ({ code, error: 'Bad Request', message: 'in words' })],
-  ['twice', (code) => ({ code, error: { code } })],
-  ['below a level without a token', (code) => ({ error: { type: 'api', code }, status: 'error' })],
   ['below a level that only says error', (code) => ({ type: 'error', error: { type: code, message: 'no' } })],
   ['beside another type', (code) => ({ error: { type: 'invalid_request_error', code } })],
   ['beside an address', (code) => ({ type: 'https://hosting.test/errors', title: code })],
   ['deep down', (code) => ({ a: { b: { code } } })],
   ['with prose', (cause) => ({ error: { message: 'supplier did not answer', cause } })],
-  ['above another level', (code) => ({ code, error: { code: 'upstream_error' } })],
   [
     'with details that are no codes',
     (code) => ({ code, fields: ['name', 'size'], retry: false, help: 'E 12' }),
@@ -51,16 +37,12 @@ const READABLE: readonly [string, (code: string) => unknown][] = [
 const VAGUE: readonly [string, (code: string) => unknown][] = [
   ['beside another number', (cause) => ({ code: 5031, cause })],
   ['beside a code with a dot', (cause) => ({ code: 'supplier.timeout', cause })],
-  ['beside an unknown errCode', (cause) => ({ errCode: 'supplier_timeout', cause })],
-  ['beside an unknown Code', (cause) => ({ Code: 'supplier_timeout', cause })],
   ['beside an unknown result', (cause) => ({ result: { code: 'supplier_timeout' }, cause })],
   ['beside an unknown fault', (detail) => ({ fault: { faultcode: 'supplier_timeout', detail } })],
   ['deep beside an unknown error', (cause) => ({ error: { error: { code: 'supplier_timeout', cause } } })],
   ['in a list beside another word', (code) => ({ errors: [code, 'supplier_timeout'] })],
-  ['in an error list beside another word', (code) => ({ error: [code, 'upstream'] })],
   ['as a reason beside another one', (reason) => ({ errors: [{ reason }, { reason: 'supplier_timeout' }] })],
   ['beside a paid time', (code) => ({ code, paid_until: '2027-01-01T00:00:00Z' })],
-  ['with a domain', (reason) => ({ errors: [{ reason, domain: 'servers' }] })],
 ];
 
 /** Bodies in which only a human would find the code. */
@@ -68,25 +50,16 @@ const UNREADABLE: readonly [string, (code: string) => unknown][] = [
   ['in a sentence', (code) => ({ message: `the error is ${code}!` })],
   ['in an address', (code) => ({ type: `https://hosting.test/errors/${code}` })],
   ['as a key', (code) => ({ errors: { [code]: true } })],
-  ['as plain text', (code) => `error: ${code}`],
-  ['on a page', (code) => `<html><h1>${code}</h1></html>`],
-  ['as XML', (code) => `<error><code>${code}</code></error>`],
   ['as a number', () => ({ code: 4001 })],
   ['in a label', (code) => ({ label: code })],
   ['beside an unknown code', (code) => ({ code: 'supplier_error', cause: code })],
-  ['beside an unknown error', (reason) => ({ error: 'upstream_error', reason })],
   ['beside an unknown code of its level', (code) => ({ code, error: 'E-12' })],
-  ['beside an unknown error_code', (code) => ({ code, error_code: 'x' })],
   ['below an unknown code', (code) => ({ code: 'upstream', error: { code } })],
-  ['below an unknown error', (code) => ({ error: 'upstream', errors: [{ code }] })],
   ['below an unknown type', (code) => ({ type: 'upstream', details: [code] })],
-  ['below an unknown error inside', (code) => ({ error: { code: 'upstream', reason: code } })],
   ['above an unknown second error', (code) => ({ errors: [{ code }, { code: 'supplier_timeout' }] })],
   ['below an unknown first error', (code) => ({ errors: [{ code: 'upstream' }, { code }] })],
   ['below an unknown code in data', (code) => ({ data: { code: 'upstream', message: code } })],
-  ['in a list, below an unknown code', (code) => [{ code: 'upstream', message: code }]],
   ['not at all', () => ({})],
-  ['not at all, nor JSON', () => ''],
   ['cut off', (code) => `{"code":"${code}"`],
 ];
 
@@ -129,19 +102,10 @@ const EVERY_CODE: Row[] = CALLS.flatMap((call) =>
 /** Codes that contradict each other decide nothing. */
 const CONTRADICTORY: Row[] = CALLS.flatMap((call) => [
   refused(call, 'limit', { code: 'limit', error: 'not_found' }, 'two codes', 'told'),
-  refused(call, 'limit', { errors: [{ code: 'limit' }, { code: 'bad_request' }] }, 'two errors', 'told'),
   refused(call, 'limit', { type: 'bad_request', detail: 'limit' }, 'a kind and a detail', 'told'),
   refused(call, 'checking', '{"code":"checking","code":"not_created"}', 'one field twice', 'told'),
   refused(call, 'checking', { code: 'not_created', error: 'checking' }, 'with checking', 'told'),
-  refused(call, 'limit', { code: 'limit', cause: 'not_created' }, 'another one beside it', 'told'),
   refused(call, 'limit', { code: 'limit', data: { from: 'rate_limited' } }, 'another one deep down', 'told'),
-  refused(
-    call,
-    'checking',
-    { errors: ['limit', 'not_found', 'checking'] },
-    'with checking among three',
-    'told',
-  ),
 ]);
 
 /** An order whose label, plan or place is a code: an answer that only repeats it proves nothing. */
@@ -155,14 +119,6 @@ const ECHOES: Row[] = API_CODES.flatMap((label) => {
     refused(
       'create',
       other,
-      { error: 'in words', name: label.toUpperCase() },
-      `with the label ${label} as name`,
-      'told',
-      { label },
-    ),
-    refused(
-      'create',
-      other,
       { error: { code: 'label_taken', message: label } },
       `unknown, beside ${label}`,
       'told',
@@ -172,17 +128,7 @@ const ECHOES: Row[] = API_CODES.flatMap((label) => {
 });
 
 const UNKNOWN_CODES: Row[] = CALLS.flatMap((call) =>
-  [
-    'quota_exceeded',
-    'E-LIMIT',
-    'notFound',
-    'Not Found',
-    'internal',
-    'limits',
-    'limit_reached',
-    'a'.repeat(50),
-    'pa55word',
-  ].map(
+  ['quota_exceeded', 'E-LIMIT', 'notFound', 'limits', 'a'.repeat(50), 'pa55word'].map(
     (code): Row => ({
       title: `${call} refused with the unknown code ${code}`,
       call,
@@ -212,26 +158,11 @@ const WORDLESS: Row[] = CALLS.flatMap((call) =>
 );
 
 /** A reason phrase is the transport's word, not the API's, unless it is the only documented one. */
-const PHRASES: Row[] = [
-  ...CALLS.map((call) =>
-    refused(call, 'unauthorized', { error: 'Unauthorized' }, 'phrase', 'refused', { status: 401 }),
-  ),
-  ...CALLS.map((call) =>
-    refused(call, 'limit', { error: 'Conflict', code: 'limit' }, 'beside a phrase', 'refused', {
-      status: 409,
-    }),
-  ),
-  ...CALLS.map((call) =>
-    refused(call, 'limit', { error: 'Forbidden', message: 'limit' }, 'only a phrase', 'refused', {
-      status: 403,
-    }),
-  ),
-  ...CALLS.map((call) =>
-    refused(call, 'limit', { error: 'Forbidden', code: 'limit' }, 'the phrase of another status', 'told', {
-      status: 409,
-    }),
-  ),
-];
+const PHRASES: Row[] = CALLS.flatMap((call) => [
+  refused(call, 'unauthorized', { error: 'Unauthorized' }, 'phrase', 'refused', { status: 401 }),
+  refused(call, 'limit', { error: 'Forbidden', message: 'limit' }, 'a phrase', 'refused', { status: 403 }),
+  refused(call, 'limit', { error: 'Forbidden', code: 'limit' }, 'another phrase', 'told', { status: 409 }),
+]);
 
 /** A 429 without any code is a rate limit only where trying again costs nothing. */
 const TOO_MANY: Row[] = CALLS.flatMap((call) =>

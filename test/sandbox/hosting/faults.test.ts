@@ -115,25 +115,6 @@ describe('a supplier that does not deliver', () => {
 });
 
 describe('when a fault strikes', () => {
-  test('as often as the rule says, then no more', async () => {
-    const { call } = await startWith({ on: 'any', kind: 'status_500', times: 2 });
-    const statuses = [];
-    for (let n = 0; n < 3; n += 1) statuses.push((await call('GET', '/catalog')).status);
-    expect(statuses).toEqual([500, 500, 200]);
-  });
-
-  test('only where the rule says, until it is switched off', async () => {
-    const { call, hosting, account } = await startCaller();
-    const id = hosting.faults.add({ on: 'servers', kind: 'status_500', times: 'always' });
-    expect((await call('GET', '/catalog')).status).toBe(200);
-    for (let n = 0; n < 3; n += 1) expect((await call('GET', '/servers')).status).toBe(500);
-    hosting.faults.remove(id);
-    hosting.faults.add({ on: 'any', kind: 'status_500', accountId: account.id + 1 });
-    expect((await call('GET', '/servers')).status).toBe(200);
-    hosting.faults.clear();
-    expect(hosting.faults.list()).toEqual([]);
-  });
-
   test('on whatever costs money, and on nothing else', async () => {
     const { call, create, hosting, account } = await startCaller();
     const [id] = hosting.seedServers(account, 1);

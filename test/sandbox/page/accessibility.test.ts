@@ -4,15 +4,11 @@ import type { AxeResults, ImpactValue, Result } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start.ts';
-import { isLong, sayLeftOut } from '../../support/tries.ts';
 import { composerOf, findThreePorts, launchChromium, say, wantChromium } from './support/browser.ts';
-
-sayLeftOut(isLong ? 0 : 1, 'width of the pages (1024 px)');
 
 const chromiumPath = wantChromium('The accessibility of the pages');
 
-// What 1024 px look like is between the other two.
-const WIDTHS = isLong ? [1280, 1024, 390] : [1280, 390];
+const WIDTHS = [1280, 390];
 /** So much that the chat need not scroll: axe gives up on tables that are scrolled out of sight. */
 const HEIGHT = 3000;
 const THEMES = ['light', 'dark'] as const;
@@ -64,13 +60,12 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
   }
 
   /** Each rule that fails, with the first place and the first look where it does. */
-  async function faultsOf(page: Page, part = 'body', skipped: readonly string[] = []): Promise<string[]> {
+  async function faultsOf(page: Page, part = 'body'): Promise<string[]> {
     await page.evaluate(axe);
     const faults = new Map<string, string>();
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const width of WIDTHS) {
-        if (skipped.includes(`${colorScheme} ${width}`)) continue;
         await page.setViewportSize({ width, height: HEIGHT });
         await page.evaluate(DRAWN);
         const { violations, passes, incomplete } = await page.evaluate<AxeResults>(
@@ -123,8 +118,7 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
   it('is nothing in the gallery, with every message and form of the app', { timeout: 180_000 }, async () => {
     const page = await open(`${sandbox.url}/gallery`);
     await page.locator('.piece').first().waitFor();
-    // It is large, and in the dark its colors are the same at 1024 and at 1280 px: it has one breakpoint, at 720 px.
-    expect(await faultsOf(page, 'body', ['dark 1024'])).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.close();
   });
 

@@ -1,54 +1,11 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../../src/sandbox/hosting/journal.ts';
-import { chartOf, describeChart, ticksFor } from '../../../src/sandbox/page/client/blocks/read-chart.ts';
-import { nextOrder, sortRows } from '../../../src/sandbox/page/client/blocks/sort-rows.ts';
-import { enteredOf } from '../../../src/sandbox/page/client/elements/spot.ts';
 import { describeBody, mergeTraffic } from '../../../src/sandbox/page/client/panel/rows.ts';
 import { applyEvent } from '../../../src/sandbox/page/client/state.ts';
 import { DRAWN_PATTERN, findEmoji } from '../../../src/sandbox/page/client/text/emoji.ts';
-import {
-  formatSlackDate,
-  type Inline,
-  parseInline,
-  parseMrkdwn,
-} from '../../../src/sandbox/page/client/text/parse.ts';
+import { type Inline, parseInline, parseMrkdwn } from '../../../src/sandbox/page/client/text/parse.ts';
 import type { PageEvent, PageMessage, PageState, TrafficEntry } from '../../../src/sandbox/slack/page-api.ts';
 import { readSources } from '../../support/sources.ts';
-
-describe('the scale of a chart', () => {
-  it('holds every value and 0 within a few lines', () => {
-    const values = fc.array(
-      fc.double({ min: -1e9, max: 1e9, noNaN: true }).map((each) => Math.round(each * 100) / 100),
-    );
-    fc.assert(
-      fc.property(values, (given) => {
-        const ticks = ticksFor(given);
-        expect(ticks.length).toBeLessThanOrEqual(7);
-        for (const value of [0, ...given]) {
-          expect(value).toBeGreaterThanOrEqual((ticks[0] ?? 0) - 1e-6);
-          expect(value).toBeLessThanOrEqual((ticks.at(-1) ?? 0) + 1e-6);
-        }
-      }),
-    );
-  });
-});
-
-describe('a chart', () => {
-  const block = (chart: Record<string, unknown>) => ({ type: 'data_visualization', title: 'Costs', chart });
-
-  it('has the points of each series in the order of the categories', () => {
-    const data = [
-      { label: 'b', value: 2 },
-      { label: 'a', value: 1 },
-    ];
-    const chart = chartOf(
-      block({ type: 'bar', series: [{ name: 'Paid', data }], axis_config: { categories: ['a', 'b'] } }),
-    );
-    expect(chart.points.map(({ value }) => value)).toEqual([1, 2]);
-    expect(describeChart(chart)).toBe('Costs, bar chart. Paid: a 1, b 2');
-  });
-});
 
 /** Short: `b[…]` for bold, and so on. */
 function short(parts: readonly Inline[]): string {
@@ -125,18 +82,6 @@ describe('mrkdwn', () => {
   });
 });
 
-describe('dates', () => {
-  const now = Date.UTC(2026, 9, 6, 12);
-  it.each([
-    ['on {date_short}', 43_200, 'on Jan 1, 1970'],
-    ['{date_short_pretty}', now / 1000, 'today'],
-    ['{date_short_pretty}', now / 1000 + 86_400, 'tomorrow'],
-    ['until {unknown}', now / 1000, 'until {unknown}'],
-  ])('fills %s', (format, seconds, expected) => {
-    expect(formatSlackDate(seconds, format, now)).toBe(expected);
-  });
-});
-
 const message = (ts: string, text: string) => ({ channel: 'C1', ts, text }) as PageMessage;
 const empty = { channels: [{ id: 'C1', messages: [] }], brokenRules: [] } as unknown as PageState;
 
@@ -161,28 +106,6 @@ describe('the state after events', () => {
       '1.0',
       '3.0',
     ]);
-  });
-});
-
-describe('a table', () => {
-  it('sorts numbers in names as numbers: up, down, and back as it came', () => {
-    const rows = ['web-10', 'web-2', 'db-1'].map((text) => [text]);
-    const texts = (order: ReturnType<typeof nextOrder>) => sortRows(rows, order).flat();
-    const up = nextOrder(undefined, 0);
-    const down = nextOrder(up, 0);
-    expect(texts(up)).toEqual(['db-1', 'web-2', 'web-10']);
-    expect(texts(down)).toEqual(['web-10', 'web-2', 'db-1']);
-    expect(nextOrder(down, 0)).toBeUndefined();
-  });
-});
-
-describe('what was entered', () => {
-  it.each([
-    [{ type: 'static_select', selected_option: { value: 'a' } }, 'a'],
-    [{ type: 'users_select', selected_user: 'U1' }, 'U1'],
-    [{ type: 'plain_text_input', value: null }, null],
-  ])('is read back from %o', (state, expected) => {
-    expect(enteredOf(state)).toEqual(expected);
   });
 });
 
@@ -234,19 +157,6 @@ describe('what the traffic shows of a body', () => {
 });
 
 describe('the list of requests', () => {
-  const entries = [
-    makeEntry({ id: 1, at: 10 }),
-    makeEntry({ id: 2, at: 30, from: 'app', what: 'chat.postMessage' }),
-  ];
-  const requests = [makeRequest({ id: 1, realAtMs: 20 }), makeRequest({ id: 2, realAtMs: 40 })];
-  const keys = (...args: Parameters<typeof mergeTraffic>) => mergeTraffic(...args).map(({ key }) => key);
-
-  it('has both kinds in the order of time, or one of them', () => {
-    expect(keys(entries, requests, 'all')).toEqual(['slack 1', 'hosting 1', 'slack 2', 'hosting 2']);
-    expect(keys(entries, requests, 'hosting')).toEqual(['hosting 1', 'hosting 2']);
-    expect(keys(entries, requests, 'slack')).toEqual(['slack 1', 'slack 2']);
-  });
-
   it('marks what went wrong and why', () => {
     const lost = makeRequest({ id: 3, ending: 'cut', status: undefined, fault: 'lost_after' });
     const refused = makeRequest({ id: 4, status: 409, code: 'wrong_state' });

@@ -6,7 +6,6 @@ import { DOOMED } from './support/fixture-app.ts';
 const chromiumPath = wantChromium('The test of the page');
 
 const modal = (page: Page) => page.getByRole('dialog');
-const room = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^${name}\\b`) });
 const log = (page: Page) => page.getByRole('log', { name: /^Messages/ });
 
 describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
@@ -120,21 +119,6 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     expect(await rows()).toEqual(['web-7', 'web-6', 'web-5', 'web-1']);
   });
 
-  it('takes the keyboard again after a modal was closed with the mouse', async () => {
-    const page = await stage.open('olga');
-    await composerOf(page).click();
-    await page.keyboard.type('/vps create');
-    await page.keyboard.press('Enter');
-    const modal = page.getByRole('dialog');
-    await modal
-      .getByRole('button', { name: /Close|Cancel/ })
-      .first()
-      .click();
-    await modal.waitFor({ state: 'detached' });
-    await page.keyboard.type('hello');
-    expect(await composerOf(page).inputValue()).toBe('hello');
-  });
-
   it('completes commands, and marks unread messages in other channels', async () => {
     const page = await stage.open('olga');
     await composerOf(page).pressSequentially('/v');
@@ -208,16 +192,6 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByRole('log', { name: 'Broken rules' }).getByText('bad ack').waitFor({ state: 'attached' });
   });
 
-  it('catches up when the sandbox was away', async () => {
-    const page = await stage.open('olga');
-    await stage.restart();
-    await stage.app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'while you were away' });
-    await log(page).getByText('while you were away').waitFor();
-    await page.getByText('live', { exact: true }).waitFor();
-    await page.goto(`${stage.slack.url}/?as=no-such-person`, { waitUntil: 'commit' });
-    await page.getByText('No such user').waitFor();
-  });
-
   it('shows replies in their thread, and takes more of them', async () => {
     const page = await stage.open('olga');
     await stage.slack.posts('#ops', {
@@ -249,46 +223,5 @@ describe.skipIf(!chromiumPath)('the page of the sandbox', () => {
     await page.getByRole('button', { name: 'Shortcuts' }).click();
     await page.keyboard.press('Enter');
     await expect.poll(() => stage.app.last()).toMatchObject({ callback_id: 'create-server' });
-  });
-
-  it('shows names: of users, groups, and former members', async () => {
-    const owner = await stage.open('olga');
-    await composerOf(owner).fill('ask @on');
-    await owner.getByRole('option', { name: /@oncall/ }).click();
-    await composerOf(owner).press('Enter');
-    await log(owner).getByText('@oncall').waitFor();
-    await stage.app.call('chat.postMessage', {
-      channel: 'C0OPS00001',
-      text: 'x',
-      blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '<@U0FORMER01> of <!subteam^S0PLATFORM>' } }],
-    });
-    await log(owner).getByText('@finn of @platform').waitFor();
-    await owner.getByRole('button', { name: /Switch user/ }).click();
-    expect(await owner.getByText('Finn Former').count()).toBe(0);
-  });
-
-  it('changes on the page when an admin changes it', async () => {
-    const viewer = await stage.open('vera');
-    await room(viewer, 'random').waitFor();
-    stage.slack.admin.archive('#random');
-    await room(viewer, 'random').waitFor({ state: 'detached' });
-    stage.slack.admin.deleteChannel('#ops');
-    await room(viewer, 'ops').waitFor({ state: 'detached' });
-    await viewer.getByText('beginning of #general').waitFor();
-  });
-
-  it('remembers what each user has read, in all their windows', async () => {
-    const [owner, viewer] = await Promise.all([stage.open('olga'), stage.open('vera')]);
-    await room(owner, 'general').click();
-    await say(owner, 'first');
-    await room(viewer, 'general, 1 unread').click();
-    await log(viewer).getByText('first').waitFor();
-    await room(viewer, 'ops').click();
-    await say(owner, 'second');
-    await room(viewer, 'general, 1 unread').waitFor();
-    const again = await viewer.context().newPage();
-    await again.goto(viewer.url());
-    await room(again, 'general, 1 unread').click();
-    await viewer.getByRole('button', { name: 'general', exact: true }).waitFor();
   });
 });

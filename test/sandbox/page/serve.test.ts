@@ -1,10 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
-import { startSandbox } from '../../../src/sandbox/start.ts';
-import { LocalSlack } from '../../support/slack/local-slack.ts';
-import { findThreePorts, serveFiles } from './support/browser.ts';
+import { serveFiles } from './support/browser.ts';
 
 const MAX_SCRIPT_BYTES = 60_000;
 
@@ -38,18 +35,6 @@ describe('the files of the page', () => {
     expect(gzipSync(script ?? '').length).toBeLessThan(MAX_SCRIPT_BYTES);
   });
 
-  it('make nothing of text but text', () => {
-    const folder = new URL('../../../src/sandbox/page/client/', import.meta.url);
-    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-      /\.tsx?$/.test(path),
-    );
-    expect(sources.length).toBeGreaterThan(20);
-    for (const path of sources)
-      expect(readFileSync(new URL(path, folder), 'utf8')).not.toMatch(
-        /innerHTML|outerHTML|insertAdjacentHTML/i,
-      );
-  });
-
   it('include what is completed after the command, and no other files', async () => {
     expect(await (await fetch(`${origin}/subcommands.json`)).json()).toMatchObject([{ usage: 'list' }]);
     expect((await fetch(`${origin}/account`)).headers.get('content-type')).toContain('text/html');
@@ -57,30 +42,4 @@ describe('the files of the page', () => {
     expect((await fetch(`${origin}/../bundle.ts`)).status).toBe(404);
     expect((await fetch(origin, { method: 'POST' })).status).toBe(405);
   });
-});
-
-const HOURS_MS = 3_600_000;
-
-it('the time that the panel skips passes for the app and for Slack as well: a role for 8 hours has expired a day later', async () => {
-  const sandbox = await startSandbox({ port: await findThreePorts(), logLevel: 'fatal' });
-  try {
-    const { panel, app } = sandbox;
-    const told: string[] = [];
-    sandbox.slack.world.journal.onEvent(({ type }) => told.push(type));
-    const slack = new LocalSlack(sandbox.slack);
-    const olga = slack.as('olga').in('#ops');
-    const nora = slack.as('nora').in('#ops');
-    await olga.types('/vps access grant @nora viewer for 8h');
-    await nora.types('/vps list');
-    expect(nora.screen()).not.toContain('Ask for access');
-    expect(await panel.perform({ do: 'skip_time', step: 'day' })).toEqual({ ok: true });
-    expect(told).toContain('panel');
-    expect(app.ports.system.now() - Date.now()).toBeGreaterThan(23 * HOURS_MS);
-    await nora.types('/vps list');
-    await expect.poll(() => nora.screen()).toContain('Ask for access');
-    const sentAtMs = 1000 * Number(nora.messages().at(-1)?.ts);
-    expect(sentAtMs - Date.now()).toBeGreaterThan(23 * HOURS_MS);
-  } finally {
-    await sandbox.close();
-  }
 });

@@ -3,16 +3,7 @@ import { parseManifest } from '../../../src/sandbox/slack/manifest.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
 import type { LocalSlack } from '../../support/slack/local-slack.ts';
-import {
-  actions,
-  brokenRules,
-  button,
-  modal,
-  plain,
-  section,
-  startBoth,
-  textInput,
-} from './support/fake-app.ts';
+import { actions, brokenRules, button, modal, startBoth, textInput } from './support/fake-app.ts';
 
 const withoutHome = `
 features:
@@ -46,21 +37,6 @@ describe('the manifest that the local Slack reads', () => {
     expect(await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'hello' })).toMatchObject({
       ok: true,
     });
-  });
-
-  it('has no Home to open or publish when it says so', async () => {
-    const { slack, app } = await startBoth({ app: { manifest: parseManifest(withoutHome) } });
-    await expect(slack.as('olga').opensHome()).rejects.toThrow('no Home tab');
-    const view = { type: 'home', blocks: [section('Home')] };
-    const published = await app.call('views.publish', { user_id: slack.as('olga').id, view });
-    expect(published).toMatchObject({ ok: false, error: 'not_enabled' });
-    expect(brokenRules(slack)).toEqual(['home_tab']);
-  });
-
-  it('lets no command through without the scope that all commands need', async () => {
-    const { slack, app } = await startBoth({ app: { scopes: ['chat:write'] } });
-    await expect(slack.as('olga').types('/vps list')).rejects.toThrow('unknown_command');
-    expect(app.received).toEqual([]);
   });
 
   it('has users and channels named by ID only when it says so', async () => {
@@ -128,23 +104,6 @@ describe('an app whose manifest turns interactivity off', () => {
     await olga.closes();
     expect(app.received.map(({ kind }) => kind)).toEqual(['command']);
   });
-
-  it('is asked for no options, nor one without an address for them', async () => {
-    const { slack, app } = await startBoth();
-    slack.app.hasMenuOptions = false;
-    const menu = {
-      type: 'external_select',
-      action_id: 'menu',
-      placeholder: plain('Pick'),
-      min_query_length: 0,
-    };
-    await app.call('chat.postMessage', { channel: 'C0OPS00001', text: 'x', blocks: [actions(menu)] });
-    await expect(slack.as('olga').chooses('Pick', 'a')).rejects.toThrow('no_options');
-    slack.app.hasMenuOptions = true;
-    slack.app.isInteractive = false;
-    await expect(slack.as('olga').chooses('Pick', 'a')).rejects.toThrow('not_interactive');
-    expect(app.received).toEqual([]);
-  });
 });
 
 const CLIENT = { clientId: '1.2', clientSecret: 'secret-of-the-client' };
@@ -195,13 +154,6 @@ describe('the page on which users allow an app', () => {
     const answer = await fetch(pageOf(slack, change), { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
     expect(await answer.text()).toContain(words);
-  });
-
-  it('lets neither guests nor users from outside install an app', async () => {
-    const { slack } = await start();
-    for (const user of ['U0GUEST001', 'U0STRANGER', 'U0NOWHERE1']) {
-      expect(await allow(slack, TEAM.id, user)).toBe('');
-    }
   });
 });
 

@@ -26,6 +26,18 @@ const rules = (faults: readonly { rule: string }[]) => faults.map(({ rule }) => 
 const inMessage = (...blocks: Json[]) => rules(findMessageFaults({ text: 'x', blocks }));
 const inModal = (...blocks: Json[]) => rules(findViewFaults(form(blocks)));
 
+const over = (categories: readonly string[], data = categories, more: Json = {}): Json => ({
+  type: 'data_visualization',
+  title: 'Costs',
+  chart: {
+    type: 'bar',
+    series: [{ name: 'Monthly', data: data.map((label) => ({ label, value: 12.5 })) }],
+    axis_config: { categories },
+  },
+  ...more,
+});
+const bars = (count: number) => over(many(count, (at) => `plan ${at}`));
+
 /** At the limit it may be sent; one more and Slack refuses it. */
 const AT_THE_LIMIT: readonly (readonly [
   string,
@@ -39,15 +51,8 @@ const AT_THE_LIMIT: readonly (readonly [
   ['10 fields', (over) => [{ type: 'section', fields: many(10 + over, () => plain('x')) }], inMessage],
   ['2000 characters in a field', (over) => [{ type: 'section', fields: [plain(x(2000 + over))] }], inMessage],
   ['25 elements in actions', (over) => [actions(...many(25 + over, () => button()))], inMessage],
-  [
-    '10 elements in a context',
-    (over) => [{ type: 'context', elements: many(10 + over, () => plain('x')) }],
-    inMessage,
-  ],
   ['75 characters on a button', (over) => [actions(button({ text: plain(x(75 + over)) }))], inMessage],
   ['2000 characters of a button value', (over) => [actions(button({ value: x(2000 + over) }))], inMessage],
-  ['255 characters of an action_id', (over) => [actions(button({ action_id: x(255 + over) }))], inMessage],
-  ['255 characters of a block_id', (over) => [{ ...divider, block_id: x(255 + over) }], inMessage],
   ['100 options', (over) => [select({ options: many(100 + over, (i) => option(`${i}`)) })], inMessage],
   ['75 characters of an option', (over) => [select({ options: [option(x(75 + over), 'v')] })], inMessage],
   [
@@ -78,9 +83,11 @@ const AT_THE_LIMIT: readonly (readonly [
   ],
   ['3000 characters in a text input', (over) => [textInput({ max_length: 3000 + over })], inModal],
   ['101 rows of a data table', (over) => [table(grid(101 + over, 2))], inMessage],
-  ['20 columns of a data table', (over) => [table(grid(2, 20 + over))], inMessage],
   ['10,000 characters in data tables', (over) => [table([[cell('h')], [cell(x(9_999 + over))]])], inMessage],
-  ['100 rows on a page', (over) => [table(grid(2, 2), { page_size: 100 + over })], inMessage],
+  ['50 characters of a chart’s title', (more) => [over(['a'], ['a'], { title: x(50 + more) })], inMessage],
+  ['20 characters of a chart’s label', (more) => [over([x(20 + more)])], inMessage],
+  ['20 bars of a chart', (more) => [bars(20 + more)], inMessage],
+  ['2 charts in a message', (more) => many(2 + more, () => bars(1)), inMessage],
   [
     '12,999 characters in all',
     (over) => [...many(4, () => section(x(3000))), section(x(999 + over))],
@@ -99,7 +106,6 @@ describe('the limits', () => {
     ['24 characters of submit', (over: number) => modal([], { submit: plain(x(24 + over)) })],
     ['24 characters of close', (over: number) => modal([], { close: plain(x(24 + over)) })],
     ['3000 characters of metadata', (over: number) => modal([], { private_metadata: x(3000 + over) })],
-    ['255 characters of a callback_id', (over: number) => modal([], { callback_id: x(255 + over) })],
   ])('%s, and not one more', (_name, make) => {
     expect(findViewFaults(make(0))).toEqual([]);
     expect(rules(findViewFaults(make(1)))).toEqual(['too_long']);
@@ -145,6 +151,11 @@ describe('what Slack refuses, regardless of its size', () => {
     ['rows of unequal length', 'uneven_rows', table([[cell('a'), cell('b')], [cell('c')]])],
     ['a page of no rows', 'too_few', table(grid(2, 2), { page_size: 0 })],
     ['a row header beyond the columns', 'too_many', table(grid(2, 2), { row_header_column_index: 2 })],
+    ['a chart without bars', 'too_few', over(['a'], [])],
+    ['a chart with fields of its own', 'unknown_field', over(['a'], ['a'], { legend: true })],
+    ['a chart with a category twice', 'duplicate_id', over(['a', 'a'])],
+    ['a chart with data for another category', 'not_an_option', over(['a'], ['b'])],
+    ['a chart with data for too few categories', 'not_an_option', over(['a', 'b'], ['a'])],
   ])('%s', (_name, rule, block) => {
     expect(inMessage(block)).toEqual([rule]);
   });
@@ -157,9 +168,11 @@ describe('what Slack refuses, regardless of its size', () => {
     expect(inMessage(actions(button({ action_id: 'a' })), actions(button({ action_id: 'a' })))).toEqual([]);
   });
 
-  it('a modal with inputs but no submit, a data table in a modal, a modal without title', () => {
+  it('a modal with inputs but no submit, a data table or a chart in a modal, a modal without title', () => {
     expect(rules(findViewFaults(modal([textInput()])))).toEqual(['submit_required']);
     expect(inModal(table(grid(2, 2)))).toEqual(['not_allowed_here']);
+    expect(inModal(bars(1))).toEqual(['not_allowed_here']);
+    expect(rules(findViewFaults({ type: 'home', blocks: [bars(1)] }))).toEqual(['not_allowed_here']);
     expect(rules(findViewFaults({ type: 'modal', blocks: [] }))).toEqual(['missing']);
     expect(rules(findViewFaults({ type: 'home', blocks: [table(grid(2, 2))] }))).toEqual([]);
   });

@@ -92,14 +92,3 @@ it('the record of the traffic holds every request in both directions, without se
   expect(JSON.stringify(traffic)).not.toContain(TOKEN);
   expect(JSON.stringify(traffic)).toContain('[masked]');
 });
-
-it('an altered request carries the change under a good signature, and shows nothing in the workspace', async () => {
-  const { slack, app } = await startBoth();
-  const delivery = await slack.as('olga').types('/vps list');
-  if (!delivery) throw new Error('nothing was delivered');
-  app.reply = () => ({ body: 'for whoever asks' });
-  const altered = await slack.deliverAltered(delivery, (fields) => ({ ...fields, user_id: 'U0NOBODY01' }));
-  expect(altered).toMatchObject({ status: 200, response: 'for whoever asks' });
-  expect(app.last()).toMatchObject({ user_id: 'U0NOBODY01', text: 'list' });
-  expect(slack.as('nora').messages()).toEqual([]);
-});

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlackRefusal } from '../../../src/sandbox/slack/refusal.ts';
-import { makeHandClock } from '../../../src/sandbox/slack/world.ts';
-import { actions, brokenRules, button, section, startBoth } from './support/fake-app.ts';
+import { actions, afterCommand, brokenRules, button, section, startBoth } from './support/fake-app.ts';
 
 describe('a slash command', () => {
   it('contains users, channels, groups and addresses as IDs, and & < > as entities', async () => {
@@ -54,15 +53,6 @@ describe('a slash command', () => {
 
 const ok = { status: 200, body: 'ok' };
 
-async function afterCommand(place = '#ops') {
-  const clock = makeHandClock();
-  const { slack, app } = await startBoth({ clock });
-  const owner = slack.as('olga').in(place);
-  await owner.types('/vps list');
-  const url = app.last().response_url;
-  return { slack, app, clock, owner, url, brokenRules: () => brokenRules(slack) };
-}
-
 describe('the response_url of a command', () => {
   it('answers to the user only, unless the app says in_channel', async () => {
     const { slack, app, url, owner } = await afterCommand();
@@ -91,26 +81,6 @@ describe('the response_url of a command', () => {
     clock.advance(1);
     expect(await app.respond(url, { text: 'too late' })).toEqual({ status: 404, body: 'expired_url' });
     expect(brokenRules()).toEqual(['reply_url_expired']);
-  });
-
-  it('is not to be guessed', async () => {
-    const { app, url } = await afterCommand();
-    const guessed = await app.respond(String(url).replace(/\w$/, 'x'), { text: 'hello' });
-    expect(guessed).toEqual({ status: 404, body: 'no_service' });
-  });
-
-  it('fails, says nothing or refuses a block only where a test has switched that on', async () => {
-    const { slack, app, url, owner } = await afterCommand();
-    slack.faults.breakReplyUrls(500, 1);
-    expect((await app.respond(url, { text: 'a' })).status).toBe(500);
-    slack.faults.replyAnswer = '';
-    expect(await app.respond(url, { text: 'b' })).toEqual({ status: 200, body: '' });
-    await owner.sees('b');
-    slack.faults.refuseBlock('section');
-    const refused = await app.respond(url, { text: 'x', blocks: [section('y')] });
-    expect(JSON.parse(refused.body)).toMatchObject({ ok: false, error: 'invalid_blocks' });
-    slack.faults.clear();
-    expect(await app.respond(url, { text: 'x', blocks: [section('y')] })).toEqual(ok);
   });
 
   it('refuses empty messages and blocks over the limits, in the body of a 200', async () => {

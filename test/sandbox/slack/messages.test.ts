@@ -190,19 +190,6 @@ describe('a direct message', () => {
       .toMatchObject({ type: 'message', bot_id: APP.botId, text: 'hello' });
   });
 
-  it('that is edited comes as a change', async () => {
-    const both = await start();
-    const operator = both.slack.as('otto').in('dm');
-    await operator.types('reboot web-1');
-    await operator.edits('reboot', 'reboot web-2');
-    expect(lastEvent(both)).toMatchObject({
-      subtype: 'message_changed',
-      message: { text: 'reboot web-2' },
-      previous_message: { text: 'reboot web-1' },
-    });
-    expect(lastEvent(both)).not.toHaveProperty('user');
-  });
-
   it('is not sent without the scope', async () => {
     const both = await start({ scopes: ['commands', 'chat:write', 'app_mentions:read'] });
     await both.slack.as('otto').in('dm').types('reboot web-1');
@@ -236,11 +223,4 @@ describe('a thread', () => {
     await app.call('chat.postEphemeral', { ...inOps, user: USERS.otto.id, thread_ts: reply });
     expect(brokenRules(slack)).toEqual(['reply_as_thread']);
   });
-});
-
-it('a message by /me is not possible in a thread', async () => {
-  const both = await start();
-  const ts = await both.slack.posts('#ops', { text: 'an alert' });
-  const typing = both.slack.as('otto').in('#ops').thread(ts).types('/me list');
-  await expect(typing).rejects.toThrow('not supported in threads');
 });

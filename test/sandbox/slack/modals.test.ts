@@ -21,14 +21,6 @@ describe('a trigger', () => {
     expect(brokenRules()).toEqual(['expired_trigger']);
   });
 
-  it('is not made up', async () => {
-    const { app, brokenRules } = await afterCommand();
-    expect(await app.errorOf('views.open', { trigger_id: '1.2.3', view: modal([]) })).toBe(
-      'invalid_trigger_id',
-    );
-    expect(brokenRules()).toEqual(['invalid_trigger']);
-  });
-
   it('survives a view that Slack refuses', async () => {
     const { open } = await afterCommand();
     expect(await open(modal([section('')]))).toMatchObject({ error: 'invalid_arguments' });
@@ -147,12 +139,5 @@ describe('submitting', () => {
     await owner.submits();
     await owner.sees('We had some trouble connecting');
     expect(brokenRules()).toEqual(['late_ack']);
-  });
-
-  it('needs a submit button', async () => {
-    const { open, owner } = await afterCommand();
-    const { submit: _submit, ...view } = modal([section('x')]);
-    await open(view);
-    await expect(owner.submits()).rejects.toThrow('no_submit');
   });
 });

@@ -82,14 +82,6 @@ describe('a user group', () => {
       usergroups: [{ users: [USERS.otto.id, USERS.nora.id] }, {}],
     });
   });
-
-  it('is left out once it is disabled, unless disabled ones are requested', async () => {
-    const { slack, app } = await start();
-    slack.admin.group(ONCALL).isDisabled = true;
-    expect((await app.call('usergroups.list', {})).usergroups).toHaveLength(1);
-    const all = await app.call('usergroups.list', { include_disabled: true });
-    expect(all).toMatchObject({ usergroups: [{ id: ONCALL, date_delete: expect.any(Number) }, {}] });
-  });
 });
 
 it('a deactivated user is out of all groups and channels, and reported as deleted without any standing', async () => {
@@ -123,16 +115,5 @@ describe('a channel', () => {
     await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'is_archived' });
     slack.admin.unarchive('#general');
     await viewer.types('hello');
-  });
-
-  it('means nothing any more once it is deleted', async () => {
-    const { slack, app } = await start();
-    const viewer = slack.as('vera').in('#random');
-    await viewer.types('/vps list');
-    const url = app.last().response_url;
-    slack.admin.deleteChannel('#random');
-    expect(await app.errorOf('conversations.info', { channel: RANDOM })).toBe('channel_not_found');
-    expect(await app.respond(url, { text: 'x' })).toEqual({ status: 404, body: 'channel_not_found' });
-    await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'channel_not_found' });
   });
 });

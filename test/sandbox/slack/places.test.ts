@@ -1,24 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterCommand, input, modal, startBoth } from './support/fake-app.ts';
-
-const OPS = 'C0OPS00001';
-
-/** A message in #ops, and the thread under it, which one reply of the app began. */
-async function startThread() {
-  const { slack, app } = await startBoth();
-  await slack.as('olga').types('web-1 is slow');
-  const [{ ts: threadTs } = { ts: '' }] = slack.as('olga').messages();
-  const reply = (more: object) => app.call('chat.postMessage', { channel: OPS, text: 'looking', ...more });
-  return { slack, app, threadTs, reply };
-}
-
-it('a thread takes messages, and no slash commands', async () => {
-  const { slack } = await startThread();
-  const inThread = slack.as('vera').inThreadOf('web-1 is slow');
-  await inThread.types('I see');
-  await inThread.sees('I see');
-  await expect(inThread.types('/vps list')).rejects.toMatchObject({ code: 'not_in_threads' });
-});
+import { afterCommand, input, modal } from './support/fake-app.ts';
 
 describe('a menu of channels', () => {
   const filter = { include: ['public', 'private'], exclude_external_shared_channels: true };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { renderMrkdwn } from '../../support/slack/mrkdwn.ts';
-import { startBoth } from './support/fake-app.ts';
 
 const around = {
   channels: [{ id: 'C1', name: 'ops', kind: 'public', members: new Set<string>() }],
@@ -21,16 +20,5 @@ describe('what a reader sees', () => {
     ['until <!date^86400^{date_short_pretty} {time}|1970>', 'until Jan 2, 1970 00:00'],
   ])('of %s is %s', (written, read) => {
     expect(render(written)).toBe(read);
-  });
-
-  it('fails with the text of the screen when the expected text is missing', async () => {
-    const { slack } = await startBoth();
-    const owner = slack.as('olga');
-    await owner.types('hello');
-    await expect(owner.sees('goodbye', 20)).rejects.toThrow(
-      'olga does not see "goodbye", but:\nolga:\nhello',
-    );
-    expect(() => owner.doesNotSee('hello')).toThrow('does see');
-    owner.overlooksOldMessages().doesNotSee('hello');
   });
 });

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
 import { brokenRules } from './support/fake-app.ts';
-import { APP_TOKEN, askForUrl, connect, startSocketSlack } from './support/socket-app.ts';
+import { askForUrl, connect, startSocketSlack } from './support/socket-app.ts';
 
 describe('an address for a WebSocket', () => {
   it('is given for the app-level token with its scope, and for no other token', async () => {
@@ -13,33 +12,6 @@ describe('an address for a WebSocket', () => {
     expect(await askForUrl(slack, '')).toMatchObject({ error: 'not_authed' });
     slack.app.appTokenScopes = [];
     expect(await askForUrl(slack)).toMatchObject({ error: 'missing_scope', needed: 'connections:write' });
-  });
-
-  it('is not given for a token outside of the header, and the token opens nothing else', async () => {
-    const slack = await startSocketSlack();
-    const body = new URLSearchParams({ token: APP_TOKEN });
-    const call = async (method: string) =>
-      (await fetch(`${slack.apiUrl}${method}`, { method: 'POST', body })).json();
-    expect(await call('apps.connections.open')).toMatchObject({ error: 'not_authed' });
-    expect(await call('auth.test')).toMatchObject({ error: 'not_allowed_token_type' });
-  });
-
-  it('opens one WebSocket, once, and within half a minute', async () => {
-    let now = 1_800_000_000_000;
-    const slack = await startSocketSlack({}, { now: () => now });
-    const { url } = await askForUrl(slack);
-    const refusalOf = async (address: unknown) => {
-      const [error] = await once(new WebSocket(String(address)), 'error');
-      return String(error);
-    };
-    const first = new WebSocket(String(url));
-    await once(first, 'message');
-    expect(await refusalOf(url)).toContain('401');
-    expect(await refusalOf(String(url).replace(/ticket=\w+/, 'ticket=made-up'))).toContain('401');
-    const { url: old } = await askForUrl(slack);
-    now += 31_000;
-    expect(await refusalOf(old)).toContain('401');
-    first.terminate();
   });
 });
 

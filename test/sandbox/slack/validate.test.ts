@@ -24,12 +24,6 @@ describe('blocks.validate', () => {
       expect(await answer.json()).toMatchObject(refused);
     }
   });
-
-  it('takes exactly one of the two, and each as an object', async () => {
-    const { app } = await startBoth();
-    for (const args of [{}, { message: { blocks: [] }, view: modal([]) }, { message: [] }, { view: 'modal' }])
-      expect(await app.errorOf('blocks.validate', args)).toBe('invalid_arguments');
-  });
 });
 
 describe('users.list', () => {

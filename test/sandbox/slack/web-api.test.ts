@@ -65,21 +65,6 @@ describe('the Web API', () => {
     });
   });
 
-  it('can be made slow, limited or failing', async () => {
-    // Several messages in one second.
-    const { slack, app } = await startBoth({ hasRateLimits: false });
-    slack.faults.rateLimit('chat.postMessage', { times: 1, retryAfterSeconds: 7 });
-    const answer = await fetch(`${slack.apiUrl}chat.postMessage`, { method: 'POST', body: '' });
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
-    slack.faults.failMethod('chat.postMessage', 'fatal_error', 1);
-    const args = { channel: OPS, text: 'x' };
-    expect(await app.errorOf('chat.postMessage', args)).toBe('fatal_error');
-    slack.faults.slowDown('*', 30);
-    const startedMs = performance.now();
-    expect(await app.call('chat.postMessage', args)).toMatchObject({ ok: true });
-    expect(performance.now() - startedMs).toBeGreaterThan(25);
-  });
-
   it('answers only on a loopback name', async () => {
     const { slack } = await startBoth();
     const { request } = await import('node:http');

@@ -63,14 +63,11 @@ export interface Stage {
   open(as: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
   /** Errors in consoles, and requests to other machines. */
   readonly complaints: readonly string[];
-  /** The local Slack stops, and another one starts at the same address. */
-  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function start(files: Pages, port: number) {
+async function start(files: Pages) {
   const both = await startBoth({
-    port,
     pages: files,
     app: {
       usageHint: 'help',
@@ -86,23 +83,13 @@ let pages: Promise<Pages> | undefined;
 
 export async function setStage(browser: Browser): Promise<Stage> {
   pages ??= createPages([{ usage: 'list [filter]', summary: 'All servers' }]);
-  const files = pages;
-  let { slack, app } = await start(await files, 0);
+  const { slack, app } = await start(await pages);
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];
   return {
-    get slack() {
-      return slack;
-    },
-    get app() {
-      return app;
-    },
+    slack,
+    app,
     complaints,
-    restart: async () => {
-      const port = Number(new URL(slack.url).port);
-      await Promise.all([app.stop(), slack.stop()]);
-      ({ slack, app } = await start(await files, port));
-    },
     open: async (as, contextOptions = {}) => {
       const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...contextOptions });
       contexts.push(context);
@@ -123,9 +110,8 @@ export async function setStage(browser: Browser): Promise<Stage> {
 /** Notes errors in the console, and requests to other machines. */
 export function watch(page: Page, complaints: string[]): void {
   page.on('console', (line) => {
-    // A sandbox that is away for a moment, or an address of no user, isn't the page's fault.
-    const isExpected = /404 \(Not Found\)|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED/.test(line.text());
-    if (line.type() === 'error' && !isExpected) complaints.push(line.text());
+    // A local Slack alone has no panel.
+    if (line.type() === 'error' && !line.text().includes('404 (Not Found)')) complaints.push(line.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {
@@ -154,7 +140,7 @@ export async function findThreePorts(): Promise<number> {
 }
 
 /** Listens on a port. */
-export async function occupy(port: number): Promise<Server> {
+async function occupy(port: number): Promise<Server> {
   const server = createServer();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

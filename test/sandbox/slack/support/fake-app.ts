@@ -157,7 +157,7 @@ export async function afterCommand() {
     ...started,
     clock,
     owner,
-    trigger,
+    url: started.app.last().response_url,
     open,
     brokenRules: () => brokenRules(started.slack),
   };
