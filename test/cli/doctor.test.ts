@@ -133,11 +133,11 @@ describe('vps-slack doctor says how to fix', () => {
     expect((await findings(team, { ENCRYPTION_KEYS: other })).database).toMatch(
       /^failed: ENCRYPTION_KEYS has a different key "k1"/,
     );
-    change(team, "update api_keys set set_by = 'U0MALLORY1'");
+    await change(team, "update api_keys set set_by = 'U0MALLORY1'");
     expect((await findings(team))['encryption keys']).toMatch(
       /^failed: 1 of 1 encrypted values were altered, .*restore them/,
     );
-    change(team, `update api_keys set set_by = '${USERS.olga.id}'`);
+    await change(team, `update api_keys set set_by = '${USERS.olga.id}'`);
     await team.restart(async () => {
       Object.assign(team.environment, { ENCRYPTION_KEYS: `${next},${ENCRYPTION_KEY}` });
     });

@@ -76,7 +76,7 @@ test.each([
   const { open, exec } = makeDatabase();
   const store = await open();
   await addTimed(store, 5);
-  exec(sql);
+  await exec(sql);
   expect(await store.audit.prune(T0 + 5, BY)).toMatchObject([{ removed: 0, fault: { problem } }]);
   const [last, first] = await store.audit.list({ workspaceId: 'T1', limit: 2 });
   expect([first, last]).toMatchObject([{ outcome: 'started' }, { outcome: 'failed', code: problem }]);

@@ -63,7 +63,7 @@ export function makeDatabase() {
     onTestFinished(() => store.close());
     return store;
   };
-  const byAttacker = <Result>(work: (db: DatabaseSyncInstance) => Result): Result =>
+  const byAttacker = <Result>(work: (db: DatabaseSyncInstance) => Result): Promise<Result> =>
     bySql(path, (db) => {
       db.exec('pragma synchronous = off');
       return work(db);

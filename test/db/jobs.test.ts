@@ -175,6 +175,15 @@ describe.each(places)('jobs on $name', ({ make }) => {
     expect(seen).toEqual([0, 0, 0]);
   });
 
+  test('of kinds that a process doesn’t know are left to one that does', async () => {
+    const place = await make();
+    const shared = await share(place);
+    const { store } = await shared.start({ other: async () => undefined });
+    await store.add({ ...JOB, dueAt: shared.now() });
+    await shared.pass(3000);
+    expect(await place.sql("select owner from jobs where owner <> ''")).toEqual([]);
+  });
+
   test('are asked for sooner, never later, after the clock was set back', async () => {
     const { shared, runs, store } = await startSlow(make);
     await store.add({ ...JOB, dueAt: shared.now() + 5000 });

@@ -57,7 +57,7 @@ async function makeSource() {
   const store = await open(from);
   const made = await fill(store);
   await store.close();
-  exec(`insert into kept with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
+  await exec(`insert into kept with recursive n(n) as (select 0 union all select n + 1 from n where n < 1000)
     select 'seen', 'request ' || n, '', '', 0, ${T0} from n`);
   return made;
 }

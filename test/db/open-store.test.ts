@@ -91,7 +91,7 @@ describe('opening it twice', () => {
 
   test('makes the command line leave the tables alone while an older app is running', async () => {
     await (await open(url)).close();
-    bySql(path, (db) => db.exec('delete from kysely_migration'));
+    await bySql(path, (db) => db.exec('delete from kysely_migration'));
     const holder = new DatabaseSync(`${path}.lock`);
     holder.exec('begin exclusive');
     await expect(open(url, { lock: false })).rejects.toThrow(/last used by an older version of the app/);
@@ -104,18 +104,18 @@ describe('migrations', () => {
 
   test('refuse a database of a newer version in a sentence, don’t touch it, and release it', async () => {
     await (await open(url)).close();
-    bySql(path, (db) => db.exec(newer));
+    await bySql(path, (db) => db.exec(newer));
     for (const lock of [true, false]) {
       await expect(open(url, { lock })).rejects.toThrow(DatabaseUnusable);
       await expect(open(url, { lock })).rejects.toThrow(/newer version of the app.+9999-from-the-future/);
     }
-    bySql(path, (db) => db.exec("delete from kysely_migration where name like '9999%'"));
+    await bySql(path, (db) => db.exec("delete from kysely_migration where name like '9999%'"));
     await open(url);
   });
 
   test('refuse a database of an earlier version in a sentence and don’t touch it', async () => {
     await (await open(url)).close();
-    bySql(path, (db) => db.exec("update kysely_migration set name = '0001-first-tables'"));
+    await bySql(path, (db) => db.exec("update kysely_migration set name = '0001-first-tables'"));
     for (const lock of [true, false])
       await expect(open(url, { lock })).rejects.toThrow(/an earlier version of the app, .+ empty database/);
   });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
@@ -226,6 +226,14 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(store.notes).toEqual([]);
       expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
     });
+  });
+
+  test('notes what was sent for its owner only, and leaves nothing else behind', async () => {
+    const { id } = await send();
+    const file = join(spillDir, 'last-sent.json');
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ order: id, store: expect.any(String) });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await store.spill.readAll()).unreadable).toBe(0);
   });
 
   test('pays all the same where nothing can be noted, and says so at the start', async () => {

@@ -31,7 +31,7 @@ const install = (token: string) => {
   return store.installationStore.install({ ...facts, tokens: { bot: new Secret(token), rotation } });
 };
 
-function readSealed(table: string): string {
+function readSealed(table: string): Promise<string> {
   return bySql(path, (db) =>
     String((db.prepare(`select sealed from ${table}`).get() as { sealed: string }).sealed),
   );
@@ -50,7 +50,7 @@ describe('the database files', () => {
   ])('no longer contain even the sealed password once %s', async (_, erase) => {
     // Long enough to need a page of its own, so that freed pages are looked at as well.
     const id = await holdPassword(PASSWORD.repeat(1000));
-    const sealed = readSealed('passwords');
+    const sealed = await readSealed('passwords');
     expect(readBytes(folder).includes(sealed.slice(0, 200))).toBe(true);
     await erase(id);
     const bytes = readBytes(folder);
@@ -62,9 +62,9 @@ describe('the database files', () => {
 
   test('no longer contain an API key that was removed or replaced', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    const first = readSealed('api_keys');
+    const first = await readSealed('api_keys');
     await store.apiKeys.put('T1', new Secret(`${KEY}-2`), 'U1', T0);
-    const second = readSealed('api_keys');
+    const second = await readSealed('api_keys');
     expect([readBytes(folder).includes(first), readBytes(folder).includes(second)]).toEqual([false, true]);
     await store.apiKeys.remove('T1');
     expect(readBytes(folder).includes(second)).toBe(false);
@@ -72,7 +72,7 @@ describe('the database files', () => {
 
   test('no longer contain an erased password after the next sweep if a reader delayed that, and erasing never waits', async () => {
     const id = await holdPassword();
-    const sealed = readSealed('passwords');
+    const sealed = await readSealed('passwords');
     const reader = new DatabaseSync(path);
     reader.exec('begin');
     reader.prepare('select count(*) from passwords').get();
@@ -90,14 +90,16 @@ describe('the database files', () => {
 describe('a row that was copied', () => {
   test('to another workspace can’t be opened: no workspace pays with another one’s account', async () => {
     await store.apiKeys.put('T1', new Secret(KEY), 'U1', T0);
-    bySql(path, (db) => db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"));
+    await bySql(path, (db) =>
+      db.exec("insert into api_keys select 'T2', sealed, set_by, set_at from api_keys"),
+    );
     await expect(store.apiKeys.find('T2')).rejects.toThrow(VaultError);
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });
 
   test('to another operation, also of the same creator, label and server ID, or to another workspace can’t be opened', async () => {
     const [mine, theirs] = [await holdPassword('mine'), await holdPassword('theirs')];
-    bySql(path, (db) => {
+    await bySql(path, (db) => {
       const copy =
         'update passwords set sealed = (select sealed from passwords where operation_id = ?) where operation_id = ?';
       db.prepare(copy).run(theirs, mine);
@@ -109,22 +111,22 @@ describe('a row that was copied', () => {
 
   test('with a reply address can’t be opened in another workspace, or under another ID', async () => {
     await store.replyUrls.store('r', 'T1', new Secret(REPLY_URL), T0 + 1);
-    bySql(path, (db) => db.exec("update kept set workspace_id = 'T2'"));
+    await bySql(path, (db) => db.exec("update kept set workspace_id = 'T2'"));
     await expect(store.replyUrls.use('r', T0)).rejects.toThrow(VaultError);
-    bySql(path, (db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
+    await bySql(path, (db) => db.exec("update kept set workspace_id = 'T1', id = 'other'"));
     await expect(store.replyUrls.use('other', T0)).rejects.toThrow(VaultError);
   });
 });
 
 test('the tokens of an installation can’t be put back after a new one, nor given to another installer', async () => {
   await install('first');
-  const first = readSealed('installations');
+  const first = await readSealed('installations');
   await install('second');
   expect(readBytes(folder).includes(first)).toBe(false);
-  bySql(path, (db) => db.prepare('update installations set sealed = ?').run(first));
+  await bySql(path, (db) => db.prepare('update installations set sealed = ?').run(first));
   await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
   await install('third');
-  bySql(path, (db) => db.exec("update installations set installed_by = 'U9'"));
+  await bySql(path, (db) => db.exec("update installations set installed_by = 'U9'"));
   await expect(store.installationStore.find('T1')).rejects.toThrow(VaultError);
 });
 
@@ -141,16 +143,16 @@ describe('an attacker who can write the database, but has no key', () => {
     await fc.assert(
       fc.asyncProperty(anyForgery, async ([column, value]) => {
         fc.pre(value !== 'U1');
-        change(`update passwords set ${column} = ?`, value);
+        await change(`update passwords set ${column} = ?`, value);
         await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
-        change("update passwords set creator_id = 'U1', label = 'web-1', server_id = 7");
+        await change("update passwords set creator_id = 'U1', label = 'web-1', server_id = 7");
       }),
       { numRuns: triesOf({ short: 20, long: 1000 }) },
     );
     expect((await store.passwords.find(id))?.password.reveal()).toBe(PASSWORD);
     const place = { table: 'passwords', row: id, column: 'sealed', workspaceId: 'T1' };
     // Sealed to its row alone, without its owner.
-    change("update passwords set sealed = ?, creator_id = 'U2'", vault.seal(PASSWORD, place));
+    await change("update passwords set sealed = ?, creator_id = 'U2'", vault.seal(PASSWORD, place));
     await expect(store.passwords.find(id)).rejects.toThrow(/was altered/);
   });
 
@@ -160,9 +162,9 @@ describe('an attacker who can write the database, but has no key', () => {
       ['set_at', T0 - 1],
       ['set_by', 'U2'],
     ] as const) {
-      change(`update api_keys set ${column} = ?`, value);
+      await change(`update api_keys set ${column} = ?`, value);
       await expect(store.apiKeys.find('T1')).rejects.toThrow(/was altered/);
-      change(`update api_keys set set_at = ${T0}, set_by = 'U1'`);
+      await change(`update api_keys set set_at = ${T0}, set_by = 'U1'`);
     }
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe(KEY);
   });

@@ -5,6 +5,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { openStore } from '../../src/db/open-store.ts';
+import { turn } from '../slack/support/fakes.ts';
 import { givenTime, lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { stillSystem, vault } from './fixtures.ts';
 
@@ -79,8 +80,12 @@ export const databases = [
   ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
 ];
 
-/** Works on a file of SQLite behind the store's back. */
-export function bySql<Result>(path: string, work: (db: DatabaseSyncInstance) => Result): Result {
+/** Works on a file of SQLite behind the store's back, in a turn in which the store has read nothing yet. */
+export async function bySql<Result>(
+  path: string,
+  work: (db: DatabaseSyncInstance) => Result,
+): Promise<Result> {
+  await turn();
   const db = new DatabaseSync(path);
   try {
     return work(db);

@@ -48,6 +48,13 @@ describe('the vault', () => {
     );
   });
 
+  test('opens no sealed text that was cut short', () => {
+    const token = vault.seal('hunter2', place);
+    for (let length = 0; length < token.length; length++) {
+      expect(() => vault.open(token.slice(0, length), place)).toThrow();
+    }
+  });
+
   test('refuses any text that it didn’t seal', () => {
     fc.assert(
       fc.property(shortText, (text) => {

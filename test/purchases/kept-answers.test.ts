@@ -193,9 +193,9 @@ describe('a root password that arrived while the disk was full', () => {
       bySql(url.slice('sqlite:'.length), (db) =>
         db.prepare('update passwords set creator_id = ?').run(userId),
       );
-    giveTo('U9');
+    await giveTo('U9');
     await expect(again.passwords.find(paid.id)).rejects.toThrow(/was altered/);
-    giveTo('U1');
+    await giveTo('U1');
     expect((await again.passwords.find(paid.id))?.password.reveal()).toMatch(
       /^No root password.*\n.*hunter/s,
     );
@@ -214,7 +214,7 @@ describe('a root password that arrived while the disk was full', () => {
       },
       entry(),
     );
-    bySql(join(paid.folder, 'vps.sqlite'), (db) =>
+    await bySql(join(paid.folder, 'vps.sqlite'), (db) =>
       db.exec("update operations set sealed_answer = substr(sealed_answer, 1, 60) || 'AAAA'"),
     );
     await paid.store.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
