@@ -152,7 +152,7 @@ function openTransport(
   const slackApiUrl = config.SLACK_API_URL;
   if (appToken)
     return createSocketReceiver({ appToken, slackApiUrl, log, system, signal, onAck: metrics.slackAck });
-  if (signingSecret) return createHttpReceiver({ signingSecret, log, clock, system });
+  if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
 }
 

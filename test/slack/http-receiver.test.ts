@@ -25,12 +25,7 @@ const KIB = 1024;
 const LONGEST = 512 * KIB;
 
 const makeReceiver = (log: Log) =>
-  createHttpReceiver({
-    signingSecret: new Secret(SECRET),
-    log,
-    clock: createSlackClock(realSystem),
-    system: realSystem,
-  });
+  createHttpReceiver({ signingSecret: new Secret(SECRET), log, clock: createSlackClock(realSystem) });
 
 /** The app's server, in which every signed request is acknowledged, unless told otherwise. */
 async function startReceiver(
