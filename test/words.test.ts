@@ -66,19 +66,8 @@ const withoutIds = (text: string) => text.replaceAll(/<@U0OWNER0001>/g, '');
 /** Slack writes times in marks of its own. */
 const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
 
-/** The refusals that may end a confirmed purchase. */
-const MONEY_CODES = [
-  'price_moved',
-  'already_renewed',
-  'paid_until_unknown',
-  'create_in_doubt',
-  'create_in_doubt_elsewhere',
-  'label_taken',
-  'renewed_elsewhere',
-  'stale_confirmation',
-  'waited_too_long',
-  'shutting_down',
-] as const;
+/** The refusals of a confirmation. Those of what was confirmed are words of the order. */
+const MONEY_CODES = ['renewed_elsewhere', 'stale_confirmation', 'waited_too_long', 'shutting_down'] as const;
 
 const SAYS_WHERE_THE_MONEY_IS =
   /nothing (more |else )?(was|is) (charged|ordered|sent|paid)|charge is back|return the charge|charged (once|twice)|back on the balance/i;

@@ -202,7 +202,6 @@ export const PURCHASE_REFUSALS = [
   'create_in_doubt',
   'create_in_doubt_elsewhere',
   'label_taken',
-  'renewed_elsewhere',
   'stale_confirmation',
   'list_incomplete',
   'account_changed',

@@ -149,7 +149,7 @@ async function startUnseen() {
   team.slack.faults.breakReplyUrls();
   team.slack.faults.losesEphemerals = true;
   await manager.presses('Create and pay');
-  await manager.sees('went through');
+  await manager.sees('We sent you the root password');
   const [server] = team.hosting.listServers(team.account);
   const password = passwordOf(team);
   expect(ephemeralsTaken(team)).toBeGreaterThan(0);
