@@ -39,8 +39,6 @@ const accessRefusalWords = {
   beyond_request: ({ role }) =>
     `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
-  label_needed: ({ role }) =>
-    `This server has no label, so you can’t request a role for just this server. To request one for every server: \`/vps access ask ${role}\``,
   asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
   asked_enough: ({ wishes, againAt }) => {
     const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);

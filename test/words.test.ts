@@ -21,13 +21,13 @@ import {
 import {
   type Approval,
   type ApprovalAction,
+  CANCEL_CODES,
   type ClosedState,
   REQUEST_STATES,
   type RoleRequestState,
 } from '../src/requests/request.ts';
 import { operationsOf } from '../src/sandbox/gallery/fixtures/purchases.ts';
 import {
-  CANCEL_REASONS,
   DELETE_ENDS,
   HOSTING_CODES,
   REFUSAL_CODES,
@@ -325,8 +325,8 @@ const ACTIONS: readonly ApprovalAction[] = [
 const decided = { decidedBy: 'U0OWNER0001', decidedAt: NOW };
 
 const canceled = ACTIONS.flatMap((action) =>
-  CANCEL_REASONS.map((reason) => ({
-    code: reason.code,
+  CANCEL_CODES.map((reason) => ({
+    code: reason,
     kind: action.kind,
     approval: makeApproval({ ...decided, ...action }, { state: 'canceled', reason }),
   })),

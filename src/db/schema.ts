@@ -95,7 +95,7 @@ const STATEMENTS: readonly string[] = [
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
     account text not null, asked_at bigint not null, expires_at bigint not null, state text not null,
     decided_by text, decided_at bigint, denial_reason text, outcome text,
-    outcome_details text, granted text, is_told integer not null default 0, cards text not null default '[]')`,
+    granted text, is_told integer not null default 0, cards text not null default '[]')`,
   `create unique index requests_claim on requests (workspace_id, claim) where claim <> ''`,
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,

@@ -73,10 +73,8 @@ export interface Tables {
     /** When it stopped being open, for any reason. */
     decided_at: number | null;
     denial_reason: string | null;
-    /** The code of the reason for its state, where that needs one. */
+    /** Why it was canceled. */
     outcome: string | null;
-    /** JSON. */
-    outcome_details: string | null;
     /** JSON of the role that was granted and when it ends; NULL where none was. */
     granted: string | null;
     /** 0 while users have not been notified of this state. */

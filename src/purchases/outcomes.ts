@@ -11,13 +11,14 @@ import { capital, codeLabel, codeTyped, escapeText, mention, slackDate } from '.
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { budgetWords, frozenWords, type StoredReason, wordsOfReason, wordsOfRefusal } from '../words.ts';
-import { createReviewButton, renewButton, toKeys } from './catalog.ts';
+import { createReviewButton, renewButton } from './catalog.ts';
 import {
   isProven,
   labelOf,
   type Operation,
   type OperationRefusal,
   type ProvenRefusalDetails,
+  type Purchase,
   type UnconfirmedReason,
 } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
@@ -191,7 +192,7 @@ function nextButtons(operation: Operation): Button[] {
 
 /** Opens a new review with its own confirmation: nothing is ever sent again automatically. */
 function againButtons({ purchase, reason }: Operation): Button[] {
-  if (purchase.kind === 'create') return [createReviewButton.element('Try again', toKeys(purchase.order))];
+  if (purchase.kind === 'create') return [createReviewButton.element('Try again', purchase.order)];
   const id = purchase.serverId;
   if (reason?.code === 'unknown_server' || reason?.code === 'not_found') return [];
   if (reason?.code === 'already_renewed') return [showButton.element('Show server', { id })];
@@ -245,7 +246,7 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       return `${label} wasn’t ${done}${refusalWords(operation.reason, { ...wording, price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? `We can’t tell whether ${label} was ${done}: ${decisionWords(operation.reason, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
+        ? `We can’t tell whether ${label} was ${done}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
         : `We’re not sure yet whether ${label} was ${done}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }
@@ -289,12 +290,24 @@ function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, labe
 }
 
 /** Why a manager has to decide, and where they see what has happened. */
-function decisionWords({ code }: UnconfirmedReason, { accountUrl }: Wording): string {
-  const page = accountPage(accountUrl);
-  const isKeyMissing = code === 'no_api_key' || code === 'key_rejected';
-  const check = isKeyMissing ? `Reconnect with \`/vps connect\`, or check ${page}` : `Check ${page}`;
-  const step = code === 'account_changed' ? 'Check the page of the account that was connected before' : check;
-  return `${UNCONFIRMED[code]}. ${step}, then press *Resolve…*.`;
+function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {
+  const isUnmoved = code === 'not_found_yet' && kind === 'renew';
+  const why = isUnmoved ? 'its paid-until date hasn’t changed' : UNCONFIRMED[code];
+  return `${why}. ${stepOf(code, accountPage(accountUrl))}, then press *Resolve…*.`;
+}
+
+function stepOf(code: UnconfirmedReason['code'], page: string): string {
+  switch (code) {
+    case 'account_changed':
+      return 'Check the page of the account that was connected before';
+    case 'no_api_key':
+    case 'key_rejected':
+      return `Reconnect with \`/vps connect\`, or check ${page}`;
+    case 'not_found_yet':
+      return `We can’t rule out a charge: check ${page}`;
+    default:
+      return `Check ${page}`;
+  }
 }
 
 /** The message to owners, at most once a day: they can top up. */

@@ -25,10 +25,10 @@ import {
   withdrawRoleRequest,
 } from './role-request.ts';
 
-/** A role to request, for all servers or the one with this label, and the command that needs it. */
+/** A role to request, for all servers or the one with this label (an empty one would name all of them), and the command that needs it. */
 const wantedRole = z.object({
   role: z.enum(ROLES),
-  label: z.string().exactOptional(),
+  label: z.string().min(1).exactOptional(),
   command: z.string().exactOptional(),
 });
 
@@ -122,11 +122,9 @@ export function withdrawnMessage(requests: readonly RoleRequest[]): Message {
 }
 
 export function answeredWords(request: RoleRequest): string {
-  const { requesterId, isNotified, state } = request;
-  const who = mention(requesterId);
-  const told = isNotified ? '' : ` We couldn’t message ${who} yet, and will keep trying for a day.`;
-  if (state === 'denied') return `Denied. ${who} wasn’t given the ${describeWantedRole(request)}.${told}`;
-  return `Approved: ${who} is now ${describeNewRole(request.granted ?? request)}.${told}`;
+  const who = mention(request.requesterId);
+  if (request.state === 'denied') return `Denied. ${who} wasn’t given the ${describeWantedRole(request)}.`;
+  return `Approved: ${who} is now ${describeNewRole(request.granted ?? request)}.`;
 }
 
 const APPROVE_TITLE = 'Approve with changes';
@@ -193,8 +191,7 @@ const approveHandler = approveModal.onSubmit(
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {
   const answered = await request.execute(answerRoleRequest, { id, answer });
   const isShown = isOnCard(answered, request) && (await request.reply.edit(requestCard(answered)));
-  if (isShown && answered.isNotified) return;
-  await request.reply.send(textMessage(answeredWords(answered)));
+  if (!isShown) await request.reply.send(textMessage(answeredWords(answered)));
 }
 
 export const roleScreen: RequestScreen<RoleRequest> = {

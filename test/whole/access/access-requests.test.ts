@@ -89,9 +89,8 @@ describe.concurrent('asking for a server without a label', () => {
     await using team = await startWithRequester();
     const by = rawUser(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
-    await team.nora.sees('This server has no label');
+    await team.nora.sees('This button or form is out of date');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
-    await expect.poll(async () => (await by.audit()).map(({ code }) => code)).toContain('label_needed');
     expect(await openRequests(team)).toEqual([]);
   });
 
