@@ -1,4 +1,4 @@
-import { articleOf, describeRole } from './access/words.ts';
+import { articleOf } from './access/words.ts';
 import {
   describeReason,
   type FailedAct,
@@ -16,7 +16,7 @@ import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
 import { isTargetState } from './core/server.ts';
 import type { Wait } from './hosting/hosting-api.ts';
-import type { ClosedState, RoleRequestState } from './requests/request.ts';
+import type { ClosedState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
 
@@ -39,11 +39,14 @@ const accessRefusalWords = {
   beyond_request: ({ role }) =>
     `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
-  asked_before: ({ at, state, againAt }) => ASKED_BEFORE[state](slackDate(at), slackDate(againAt)),
-  asked_enough: ({ wishes, againAt }) => {
-    const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
-    return `You’ve sent ${count(wishes.length, 'request')} in the last hour: ${listed.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
+  asked_before: ({ at, state, againAt }) => {
+    if (state === 'open')
+      return `You requested this on ${slackDate(at)}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
+    const what = state === 'denied' ? 'An owner declined this' : 'You requested this';
+    return `${what} on ${slackDate(at)}. You can ask again after ${slackDate(againAt)}.`;
   },
+  asked_enough: ({ againAt }) =>
+    `You’ve sent several requests in the last hour. You can ask again after ${slackDate(againAt)}.`,
   not_requester: ({ requesterId }) => `Only ${mention(requesterId)} can withdraw this request.`,
   no_open_request: () => 'You don’t have an open request for a role.',
   continuation_over: ({ command }) =>
@@ -69,18 +72,6 @@ function describeGranters({ needed, owners = [] }: Needed): string {
   if (needed === 'owner') return named === '' ? 'Ask an admin of this Slack workspace.' : `Ask ${named}.`;
   return named === '' ? 'An admin of this Slack workspace can grant it.' : `${named} can grant it.`;
 }
-
-const ASKED_BEFORE: Readonly<Record<RoleRequestState, (at: string, againAt: string) => string>> = {
-  open: (at) =>
-    `You requested this on ${at}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``,
-  denied: (at, againAt) => `An owner declined this on ${at}. You can ask again after ${againAt}.`,
-  approved: (at) => `You requested this on ${at}, and an owner approved it.`,
-  withdrawn: (at, againAt) =>
-    `You requested this on ${at} and withdrew it. You can ask again after ${againAt}.`,
-  replaced: (at, againAt) => `You requested this on ${at}. You can ask again after ${againAt}.`,
-  expired: (at, againAt) =>
-    `You requested this on ${at}, and no owner answered. You can ask again after ${againAt}.`,
-};
 
 const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
   owner_channel:

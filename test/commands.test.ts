@@ -59,7 +59,7 @@ describe('the commands', () => {
         },
       ],
     ]);
-    expect(await type('access grant <#C012AB3CD|ops> viewer --for=2d on=*')).toMatchObject([
+    expect(await type('access grant <#C012AB3CD|ops> viewer for 2d on *')).toMatchObject([
       [
         'access_grant',
         { subjectKind: 'channel', subjectId: 'C012AB3CD', pattern: '', forMs: 2 * 86_400_000 },
@@ -103,9 +103,7 @@ describe('the commands', () => {
     ['access grant <@U012AB3CD> viewer for 9000w', 'After “for”'],
     ['access revoke <@U012AB3CD> viewer', 'removes all roles'],
     ['access revoke <@U012AB3CD> on web-*', 'removes all roles'],
-    ['access revoke <@U012AB3CD> on=web-*', 'removes all roles'],
-    ['access grant <@U012AB3CD> viewer on web-* on db-*', '“on” appears twice'],
-    ['access grant <@U012AB3CD> viewer for 8h for=1h', '“for” appears twice'],
+    ['access grant <@U012AB3CD> viewer on web-* on db-*', 'We didn’t understand “on”'],
     ['access ask manager for web-1', 'Use “on web-1” to ask for one server'],
     ['access ask', 'Choose viewer, operator, manager or owner'],
     ['access ask boss', 'There’s no “boss” role'],

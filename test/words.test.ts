@@ -12,7 +12,6 @@ import { money } from '../src/core/money.ts';
 import { isProven, labelOf, type Operation, type OperationRefusal } from '../src/purchases/operation.ts';
 import { outcomeMessage, outcomeWords } from '../src/purchases/outcomes.ts';
 import {
-  answeredWords,
   approvalCard,
   approvalMessage,
   approvalWords,
@@ -338,8 +337,7 @@ const ended = DELETE_ENDS.map((end) => ({
 
 /** Everything that is said about it, to the requester, to the user who decided and in the cards. */
 function listWords(approval: Approval): string[] {
-  const answered = approval.state === 'canceled' ? [answeredWords(approval)] : [];
-  return [approvalWords(approval), describeDecision(approval, 'EUR'), ...answered];
+  return [approvalWords(approval), describeDecision(approval, 'EUR')];
 }
 
 const withoutMarks = (text: string) => text.replaceAll(/<[^>]*>/g, '').replaceAll(/`[^`]*`/g, '');

@@ -110,10 +110,10 @@ const STATEMENTS: readonly string[] = [
   `create table workflow_runs (
     id text primary key not null, workspace_id text not null, execution_id text not null, action text,
     label text not null, key_kind text not null, key_id text not null, key_name text not null, channel_id text,
-    sealed_token text, state text not null, received_at bigint not null, admitted_at bigint not null default 0,
+    sealed_token text, state text not null, received_at bigint not null,
     pressed_by text, card_channel_id text, card_ts text, outcome text, outcome_details text,
     constraint workflow_runs_execution unique (workspace_id, execution_id))`,
-  `create index workflow_runs_admitted on workflow_runs (workspace_id, key_id, admitted_at)`,
+  `create index workflow_runs_received on workflow_runs (workspace_id, key_id, received_at)`,
   `create table workspaces (
     id text primary key not null, name text not null, settings text not null, added_at bigint not null)`,
 ];

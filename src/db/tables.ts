@@ -336,8 +336,6 @@ export interface Tables {
     sealed_token: string | null;
     state: RunState;
     received_at: number;
-    /** When it was counted against the limit of a minute; 0 before. */
-    admitted_at: Generated<number>;
     pressed_by: string | null;
     card_channel_id: string | null;
     card_ts: string | null;

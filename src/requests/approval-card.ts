@@ -204,7 +204,10 @@ export const approvalModals = [
         id: metadata.id,
         answer: { kind: 'deny', ...fields },
       });
-      await request.views.update(viewId, noticeView('Request denied', answeredWords(answered)));
+      await request.views.update(
+        viewId,
+        noticeView('Request denied', answeredWords(answered, request.currency)),
+      );
     },
   })),
 ];
@@ -221,7 +224,7 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
   const answered = await answering;
   const isShown =
     isOnCard(answered, request) && (await request.reply.edit(approvalCard(answered, request.currency)));
-  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered)));
+  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered, request.currency)));
 }
 
 /** What Slack shows of approvals. The outcome of what was approved is sent by its operation. */
@@ -320,15 +323,9 @@ function unreachedWords(approval: Approval): string {
   return `We couldn’t message a manager about ${gerund} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
 }
 
-export function answeredWords(approval: Approval): string {
-  const { state, requesterId } = approval;
-  const label = codeLabel(labelOfAction(approval));
-  const { past } = VERBS[kindOf(approval)];
-  const requester = mention(requesterId);
-  if (state === 'denied') return `Denied: ${label} wasn’t ${past}. We’ll tell ${requester}.`;
-  if (state === 'canceled')
-    return `Canceled: ${cancelWords(approval)}. ${nothingDone(approval)} We’ll tell ${requester}.`;
-  return `Approved. We’ll tell ${requester} the result.`;
+/** What a manager reads who has answered anywhere but on the card. */
+export function answeredWords(approval: Approval, currency: string): string {
+  return `${describeWanted(approval, currency)} ${describeDecision(approval, currency)}`;
 }
 
 function reasonOf({ denialReason }: Approval): string {

@@ -61,7 +61,8 @@ export function requestCard(request: RoleRequest): Message {
   return textMessage(words, answerButtons(request.id, { style: 'primary' }), context(note));
 }
 
-function describeAnswer(request: RoleRequest): string {
+/** What has become of a request, for the owners. */
+export function describeAnswer(request: RoleRequest): string {
   const { state, decidedBy = '' } = request;
   switch (state) {
     case 'open':
@@ -69,7 +70,7 @@ function describeAnswer(request: RoleRequest): string {
     case 'approved':
       return `*Approved* by ${mention(decidedBy)}: ${mention(request.requesterId)} is now ${describeNewRole(request.granted ?? request)}.`;
     case 'denied':
-      return `*Denied* by ${mention(decidedBy)}.`;
+      return `*Denied* by ${mention(decidedBy)}: ${mention(request.requesterId)} wasn’t given the ${describeWantedRole(request)}.`;
     case 'withdrawn':
       return `*Withdrawn* by ${mention(request.requesterId)}.`;
     case 'replaced':
@@ -119,12 +120,6 @@ export function withdrawnMessage(requests: readonly RoleRequest[]): Message {
   const what = requests.map((request) => `the ${describeWantedRole(request)}`);
   const noun = requests.length === 1 ? 'request' : 'requests';
   return textMessage(`You withdrew your ${noun} for ${what.join(', ')}.`);
-}
-
-export function answeredWords(request: RoleRequest): string {
-  const who = mention(request.requesterId);
-  if (request.state === 'denied') return `Denied. ${who} wasn’t given the ${describeWantedRole(request)}.`;
-  return `Approved: ${who} is now ${describeNewRole(request.granted ?? request)}.`;
 }
 
 const APPROVE_TITLE = 'Approve with changes';
@@ -182,7 +177,7 @@ const approveHandler = approveModal.onSubmit(
       with: loadingView(APPROVE_TITLE, 'Saving your answer…'),
       after: async () => {
         const answered = await request.execute(answerRoleRequest, { id: metadata.id, answer: narrower });
-        await request.views.update(viewId, noticeView('Role granted', answeredWords(answered)));
+        await request.views.update(viewId, noticeView('Role granted', describeAnswer(answered)));
       },
     };
   },
@@ -191,7 +186,7 @@ const approveHandler = approveModal.onSubmit(
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {
   const answered = await request.execute(answerRoleRequest, { id, answer });
   const isShown = isOnCard(answered, request) && (await request.reply.edit(requestCard(answered)));
-  if (!isShown) await request.reply.send(textMessage(answeredWords(answered)));
+  if (!isShown) await request.reply.send(textMessage(describeAnswer(answered)));
 }
 
 export const roleScreen: RequestScreen<RoleRequest> = {

@@ -76,8 +76,7 @@ export const requestAccess = defineUseCase({
 function takeRequest(outcome: Awaited<ReturnType<Requests['requestRole']>>): RoleRequest {
   if (outcome.kind === 'too_many') {
     const againAt = (outcome.recent.at(-MOST_REQUESTS)?.requestedAt ?? 0) + REPEAT_MS;
-    const wishes = outcome.recent.map(({ role, pattern, requestedAt: at }) => ({ role, pattern, at }));
-    throw new Refusal('asked_enough', { wishes, againAt });
+    throw new Refusal('asked_enough', { againAt });
   }
   const { request } = outcome;
   const isUnheard = request.state === 'open' && request.cards.length === 0;

@@ -211,13 +211,11 @@ async function findRefusal(
   run: WorkflowRun,
   { system, workflowRuns }: AppContext,
 ): Promise<RunOutcome | undefined> {
-  const now = system.now();
-  if (now - run.receivedAt > BEGIN_WITHIN_MS) return { code: 'too_late', details: {} };
+  if (system.now() - run.receivedAt > BEGIN_WITHIN_MS) return { code: 'too_late', details: {} };
   const input = findBadInput(run);
   if (input) return { code: 'bad_input', details: { input } };
-  const limit = { most: MOST_RUNS_A_MINUTE, withinMs: MINUTE_MS };
-  const isAdmitted = await workflowRuns.admit(run, now, limit);
-  return isAdmitted ? undefined : { code: 'too_many', details: { most: MOST_RUNS_A_MINUTE } };
+  const isWithin = await workflowRuns.isWithinLimit(run, { most: MOST_RUNS_A_MINUTE, withinMs: MINUTE_MS });
+  return isWithin ? undefined : { code: 'too_many', details: { most: MOST_RUNS_A_MINUTE } };
 }
 
 function findBadInput({ action, label, key, channelId }: WorkflowRun) {

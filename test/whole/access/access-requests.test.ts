@@ -142,7 +142,7 @@ describe.concurrent('asking again and again', () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'We’ll let you know');
-    await team.ask('manager', 'viewer for made-up-1');
+    await team.ask('manager', 'several requests in the last hour');
     await team.ask('viewer on made-up-4', 'You can ask again');
     await team.ask('viewer on made-up-1', 'the owners haven’t answered yet');
     expect(team.approver.messages()).toHaveLength(3);
