@@ -503,7 +503,6 @@ it('the outputs of a workflow’s step mention no one and link nothing, whatever
     { code: 'done', details: { label: name, state: name } },
     { code: 'unconfirmed', details: { state: name } },
     { code: 'unknown_server', details: {} },
-    { code: 'wrong_state', details: { state: name } },
   ];
   for (const outcome of outcomes) {
     expect(said(outcome, name)).not.toMatch(/[<>]/);
