@@ -12,7 +12,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, type Suggestions, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
-import { codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
+import { capital, codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   CHOICES,
@@ -105,12 +105,10 @@ function channelField({ channelId }: Origin) {
   });
 }
 
-const LABELS: Readonly<Record<Choice, string>> = { plan: 'Plan', location: 'Location', image: 'Image' };
-
 function choiceField(name: Choice, catalog: Catalog, input: Partial<Order>, currency: string) {
   const options = listChoices(catalog, name, currency);
   return createChoices.selectField(name, {
-    label: LABELS[name],
+    label: capital(name),
     options,
     placeholder: `Choose ${name === 'image' ? 'an' : 'a'} ${name}`,
     initial: input[name],
