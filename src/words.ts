@@ -1,22 +1,22 @@
-import { articleOf, describeRole } from './access/words.ts';
+import { articleOf } from './access/words.ts';
 import {
   describeReason,
   type FailedAct,
   type HostingCode,
   HostingError,
   type HostingErrorDetails,
+  type Reason,
   type Refusal,
   type RefusalCode,
   type RefusalDetails,
   type ServerAct,
-  type UncheckedReason,
 } from './core/errors.ts';
 import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
 import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
 import { isTargetState } from './core/server.ts';
 import type { Wait } from './hosting/hosting-api.ts';
-import type { ClosedState, RoleRequestState } from './requests/request.ts';
+import type { ClosedState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
 
@@ -39,13 +39,14 @@ const accessRefusalWords = {
   beyond_request: ({ role }) =>
     `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
-  label_needed: ({ role }) =>
-    `This server has no label, so you can’t request a role for just this server. To request one for every server: \`/vps access ask ${role}\``,
-  asked_before: ({ at, state, againAt }) => askedBeforeWords(state, slackDate(at), slackDate(againAt)),
-  asked_enough: ({ wishes, againAt }) => {
-    const listed = wishes.map((wish) => `${describeRole(wish)} (${slackDate(wish.at)})`);
-    return `You’ve sent ${count(wishes.length, 'request')} in the last hour: ${listed.join(', ')}. You can ask again after ${slackDate(againAt)}.`;
+  asked_before: ({ at, state, againAt }) => {
+    if (state === 'open')
+      return `You requested this on ${slackDate(at)}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
+    const what = state === 'denied' ? 'An owner declined this' : 'You requested this';
+    return `${what} on ${slackDate(at)}. You can ask again after ${slackDate(againAt)}.`;
   },
+  asked_enough: ({ againAt }) =>
+    `You’ve sent several requests in the last hour. You can ask again after ${slackDate(againAt)}.`,
   not_requester: ({ requesterId }) => `Only ${mention(requesterId)} can withdraw this request.`,
   no_open_request: () => 'You don’t have an open request for a role.',
   continuation_over: ({ command }) =>
@@ -70,14 +71,6 @@ function describeGranters({ needed, owners = [] }: Needed): string {
   const named = owners.map(mention).join(', ');
   if (needed === 'owner') return named === '' ? 'Ask an admin of this Slack workspace.' : `Ask ${named}.`;
   return named === '' ? 'An admin of this Slack workspace can grant it.' : `${named} can grant it.`;
-}
-
-function askedBeforeWords(state: RoleRequestState, at: string, againAt: string): string {
-  const words = `You requested this on ${at}`;
-  if (state === 'open')
-    return `${words}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
-  if (state === 'approved') return `${words}, and an owner approved it.`;
-  return `${words}${state === 'denied' ? ', and an owner declined it' : ''}. You can ask again after ${againAt}.`;
 }
 
 const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
@@ -182,29 +175,28 @@ const purchaseRefusalWords = {
     `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
   bad_label: ({ problem }) => `This label can’t be used: ${problem}.`,
   price_moved: ({ before, now }, currency) =>
-    `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} while you were looking at this. Nothing was ordered or charged.`,
+    `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} while you were looking at this. Try again to review the new price.`,
   already_renewed: ({ label, paidUntil }) =>
-    `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}. Nothing more was charged.`,
+    `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}.`,
   paid_until_unknown: ({ label }) =>
-    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Nothing was charged. Renew ${codeLabel(label)} on the hosting account’s page.`,
+    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
   create_in_doubt: ({ label }) =>
-    `An earlier order for ${codeLabel(label)} is still unconfirmed. Nothing more was ordered. Wait for its result, or choose another label.`,
+    `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
   create_in_doubt_elsewhere: ({ label }) =>
-    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Nothing more was ordered. Choose another label, or try again when it’s resolved there.`,
+    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
   label_taken: ({ label }) =>
-    `A server called ${codeLabel(label)} has appeared since you reviewed the order. Nothing was ordered or charged. If you still want another server with this label, review the order again.`,
+    `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
   renewed_elsewhere: ({ label }) =>
     `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}. Nothing more was charged.`,
-  list_incomplete: () => `${PART_OF_LIST} Nothing was ordered or charged. Try again later.`,
+  list_incomplete: () => `${PART_OF_LIST} Try again later.`,
   order_unsaved: ({ isDatabaseAway = false }) =>
     `We couldn’t save your order’s status. The order may still go through, so don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   restored: () =>
     'The app’s database was restored from a backup after you opened this form, so we can’t tell whether you had already confirmed the order. Nothing was ordered this time. Check the hosting account’s page before you order again.',
-  account_changed: () =>
-    'The hosting account was reconnected after you confirmed, so nothing was ordered or charged.',
+  account_changed: () => 'The hosting account was reconnected after you confirmed.',
   label_moved: ({ before, now }) =>
-    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}. Nothing was charged.`,
+    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
   doubt_over: () => 'This order has been resolved, so there’s nothing left to decide.',
   over_budget: (details, currency) =>
     `${budgetWords(details, currency)} Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
@@ -332,7 +324,7 @@ const REFUSALS: RefusalWords = {
     `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`${prefix}${nearest}\`?` : ''} \`${prefix}help\` shows what you can do.`,
   bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
   not_approved: ({ reason }, currency) =>
-    `${wordsOfFailure(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,
+    `${wordsOfReason(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,
   too_many_waiting: () =>
     'Too many of your requests are waiting for the hosting API’s rate limit, so this one wasn’t sent. Try again in a minute.',
   waited_too_long: () =>
@@ -400,14 +392,15 @@ export function wordsOfUnreachable(hasBegun: boolean | undefined): string {
   return `${away}, so it can’t tell whether this was done. It may still go through, so check \`/vps list\` or \`/vps status\` in a few minutes before you try again.`;
 }
 
-/** Says why an approval couldn't be checked: the account can't be used, or Slack didn't confirm a user. */
-function wordsOfFailure(reason: UncheckedReason, currency: string): string {
+/** A reason that was stored: of the hosting API, or of one of the app's rules. */
+export type StoredReason = HostingTrouble | Reason<RefusalDetails>;
+
+/** Says what a stored reason means. Escaped mrkdwn. */
+export function wordsOfReason(reason: StoredReason, currency: string): string {
   return isHosting(reason) ? wordsOfHosting(reason) : describeReason(REFUSALS, reason, currency);
 }
 
-function isHosting(
-  reason: UncheckedReason,
-): reason is Extract<UncheckedReason, { code: keyof typeof HOSTING }> {
+function isHosting(reason: StoredReason): reason is HostingTrouble {
   return Object.hasOwn(HOSTING, reason.code);
 }
 

@@ -81,7 +81,6 @@ export function defineAccess(runTyped: RunTyped): Command {
     example: 'access grant @ann operator on web-* for 8h',
     summary: 'Manage roles, or ask for one',
     needs: 'owner',
-    options: ['on', 'for'],
     parse: parseAccess,
     run: async (command, request) => {
       if (command.act === 'ask') return requestAccessForm.open(command.wanted, request);
@@ -192,13 +191,11 @@ const ACTS = ['list', 'grant', 'revoke', 'ask', 'withdraw'];
 const LONGEST_MS = 366 * DAY_MS;
 
 /** Parses what was typed after `access`. A string says what is wrong with it. */
-function parseAccess({ words, options }: TypedWords): AccessCommand | string {
-  const [act = 'list', ...rest] = words;
+function parseAccess({ words }: TypedWords): AccessCommand | string {
+  const [act = 'list', ...plain] = words;
   const userId = findUserId(act);
   if (userId !== undefined) return { act: 'explain', userId };
-  const clauses = splitClauses(rest, options);
-  if (typeof clauses === 'string') return clauses;
-  const { plain, on, forTime } = clauses;
+  const [on, forTime] = [takeClause(plain, 'on'), takeClause(plain, 'for')];
   switch (act.toLowerCase()) {
     case 'list':
       return { act: 'list' };
@@ -211,7 +208,7 @@ function parseAccess({ words, options }: TypedWords): AccessCommand | string {
         ? parseAsk(plain, on)
         : 'Leave out “for”: the owner who answers decides how long the role lasts. Use “on web-1” to ask for one server.';
     case 'withdraw':
-      return rest.length === 0
+      return words.length === 1
         ? { act: 'withdraw' }
         : 'Just type `/vps access withdraw`: it withdraws all of your open requests.';
     default: {
@@ -224,18 +221,10 @@ function parseAccess({ words, options }: TypedWords): AccessCommand | string {
 const REVOKES_ALL =
   '`revoke` removes all roles of a user, group or channel. To revoke just one, press Revoke in `/vps access`.';
 
-/** Separates "on web-*" and "for 8h", which may appear anywhere, as words or options, once each. */
-function splitClauses(words: readonly string[], options: TypedWords['options']) {
-  const isClause = (word: string | undefined) => word !== undefined && /^(on|for)$/i.test(word);
-  const valuesOf = (clause: 'on' | 'for') => [
-    ...words.flatMap((word, at) => (word.toLowerCase() === clause ? [words[at + 1] ?? ''] : [])),
-    ...[options[clause]].filter((value) => value !== undefined),
-  ];
-  const [[on, otherOn], [forTime, otherTime]] = [valuesOf('on'), valuesOf('for')];
-  if (otherOn !== undefined || otherTime !== undefined) {
-    return `“${otherOn === undefined ? 'for' : 'on'}” appears twice.`;
-  }
-  return { plain: words.filter((word, at) => !isClause(word) && !isClause(words[at - 1])), on, forTime };
+/** Takes "on web-*" or "for 8h" out of the words, wherever it is; '' if nothing follows it. */
+function takeClause(words: string[], name: 'on' | 'for'): string | undefined {
+  const at = words.findIndex((word) => word.toLowerCase() === name);
+  return at < 0 ? undefined : (words.splice(at, 2)[1] ?? '');
 }
 
 function parseGrant(
@@ -251,8 +240,7 @@ function parseGrant(
     return `We didn’t understand “${tooMuch}”. Use “on web-*” for servers and “for 8h” for a duration.`;
   const pattern = on === undefined ? EVERY_SERVER : findPattern(on);
   if (pattern === undefined) return 'After “on”, give part of a label, such as web-*.';
-  const isForGood = forTime === undefined || forTime.toLowerCase() === 'good';
-  const forMs = isForGood ? undefined : (findDuration(forTime) ?? 0);
+  const forMs = forTime === undefined ? undefined : (findDuration(forTime) ?? 0);
   if (forMs !== undefined && !(forMs > 0 && forMs <= LONGEST_MS))
     return 'After “for”, give a duration up to a year, such as 30m, 8h, 2d or 1w.';
   return { act: 'grant', wanted: { ...grantee, role: wanted, pattern, forMs } };
@@ -397,14 +385,9 @@ const KINDS: Readonly<Record<Grant['subjectKind'], string>> = {
 
 /** "Group @oncall: `web-*`, until 14:00", and who granted it. */
 function describeGrant(grant: Grant): string {
-  const { subjectKind, role, pattern, until, grantedBy, grantedAt } = grant;
+  const { subjectKind, pattern, until, grantedBy, grantedAt } = grant;
   const servers = pattern === EVERY_SERVER ? 'all servers' : codeLabel(pattern, 60);
   const time = until === undefined ? '' : `, until ${slackDate(until)}`;
   const who = `${KINDS[subjectKind]}${describeGrantee(grant)}: ${servers}${time}`;
-  // Such a grant can't be made any more, but applies while it is stored.
-  const warning =
-    subjectKind === 'channel' && role === 'owner'
-      ? '\n:warning: Anyone who joins this channel becomes an owner. Revoke this role.'
-      : '';
-  return `${who}\nGranted by ${mention(grantedBy)}, ${slackDate(grantedAt)}${warning}`;
+  return `${who}\nGranted by ${mention(grantedBy)}, ${slackDate(grantedAt)}`;
 }

@@ -135,14 +135,9 @@ export function readGrantFields(
   const [grantee] = chosen;
   if (!grantee || chosen.length > 1)
     return { errors: { user: 'Choose one: a user, a user group or a channel' } };
-  const { role } = fields;
   const pattern = fields.pattern === undefined ? EVERY_SERVER : findPattern(fields.pattern);
   if (pattern === undefined) return { errors: { pattern: WRONG_PATTERN } };
-  if (role === 'owner' && pattern !== EVERY_SERVER)
-    return { errors: { pattern: 'Owners always have access to every server: leave this empty' } };
-  if (role === 'owner' && grantee.subjectKind === 'channel')
-    return { errors: { channel: 'A channel can’t be an owner: anyone who joins it would become one' } };
-  return { ...grantee, role, pattern, forMs: forMsOf(fields.time) };
+  return { ...grantee, role: fields.role, pattern, forMs: forMsOf(fields.time) };
 }
 
 export function grantedWords({ grant, matchingServers }: Granted): string {

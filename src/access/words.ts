@@ -24,11 +24,6 @@ export function describeGrantee({ subjectKind, subjectId }: Grantee): string {
   return subjectKind === 'channel' ? `<#${subjectId}>` : mention(subjectId);
 }
 
-/** "*operator* for `web-*` until 14:00". */
-export function describeRole(facts: RoleFacts): string {
-  return `*${facts.role}*${scopeOf(facts)}`;
-}
-
 /** "*operators* for `web-*` (20 servers) until 14:00". */
 export function describeRoles(facts: RoleFacts, covered = ''): string {
   return `*${facts.role}s*${scopeOf(facts, covered)}`;
@@ -59,7 +54,8 @@ export function describeHeldRole({ role, pattern, source }: HeldRole): string {
   if (source === 'named') return `*${role}*: listed in \`OWNERS\``;
   if (source === 'admin') return `*${role}*: admin of this Slack workspace`;
   const through = source.subjectKind === 'user' ? '' : `through ${describeGrantee(source)}, `;
-  return `${describeRole({ role, pattern, until: source.until })}: ${through}granted by ${mention(source.grantedBy)}`;
+  const scope = scopeOf({ role, pattern, until: source.until });
+  return `*${role}*${scope}: ${through}granted by ${mention(source.grantedBy)}`;
 }
 
 /** "@gus (guest) is requesting the *operator* role for `web-1`.", with the reason below. */

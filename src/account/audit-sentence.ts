@@ -299,7 +299,6 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   no_grantee: 'can’t have a role',
   grant_over: 'the role was already gone',
   role_held: 'already has this role',
-  label_needed: 'the server has no label',
   asked_before: 'requested shortly before',
   asked_enough: 'too many requests',
   request_over: 'the request was already closed',

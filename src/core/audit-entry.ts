@@ -1,5 +1,5 @@
 import type { OperationRefusalDetails, UnconfirmedDetails } from '../purchases/operation.ts';
-import type { CancelDetails } from '../requests/request.ts';
+import type { CancelCode } from '../requests/request.ts';
 import type { DeleteDoubtDetails, DeleteRefusalDetails } from '../servers/deletion.ts';
 import type { HostingCode, RefusalCode } from './errors.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
@@ -244,7 +244,7 @@ export type AuditCode =
   | HostingCode
   | keyof OperationRefusalDetails
   | keyof UnconfirmedDetails
-  | keyof CancelDetails
+  | CancelCode
   | keyof DeleteRefusalDetails
   | keyof DeleteDoubtDetails
   | AuditProblem

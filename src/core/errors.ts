@@ -98,11 +98,9 @@ export interface RefusalDetails {
   };
   grant_over: NoDetails;
   role_held: { role: Role };
-  /** The server has no label, and the pattern of an empty label would match every server. */
-  label_needed: { role: Role };
   /** The user requested this role before. `state`: how that request ended. */
   asked_before: { at: number; state: RoleRequestState; againAt: number };
-  asked_enough: { wishes: readonly { role: Role; pattern: string; at: number }[]; againAt: number };
+  asked_enough: { againAt: number };
   /** The approver chose more than the requester asked for. */
   beyond_request: { role: Role };
   own_request: NoDetails;

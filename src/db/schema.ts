@@ -94,7 +94,7 @@ const STATEMENTS: readonly string[] = [
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,
     account text not null, asked_at bigint not null, expires_at bigint not null, state text not null,
     decided_by text, decided_at bigint, denial_reason text, outcome text,
-    outcome_details text, granted text, is_told integer not null default 0, cards text not null default '[]')`,
+    granted text, is_told integer not null default 0, cards text not null default '[]')`,
   `create unique index requests_claim on requests (workspace_id, claim) where claim <> ''`,
   `create index requests_requester on requests (workspace_id, requester_id, asked_at)`,
   `create index requests_state on requests (state, workspace_id)`,
@@ -109,10 +109,10 @@ const STATEMENTS: readonly string[] = [
   `create table workflow_runs (
     id text primary key not null, workspace_id text not null, execution_id text not null, action text,
     label text not null, key_kind text not null, key_id text not null, key_name text not null, channel_id text,
-    sealed_token text, state text not null, received_at bigint not null, admitted_at bigint not null default 0,
+    sealed_token text, state text not null, received_at bigint not null,
     pressed_by text, card_channel_id text, card_ts text, outcome text, outcome_details text,
     constraint workflow_runs_execution unique (workspace_id, execution_id))`,
-  `create index workflow_runs_admitted on workflow_runs (workspace_id, key_id, admitted_at)`,
+  `create index workflow_runs_received on workflow_runs (workspace_id, key_id, received_at)`,
   `create table workspaces (
     id text primary key not null, name text not null, settings text not null, added_at bigint not null)`,
 ];

@@ -73,10 +73,8 @@ export interface Tables {
     /** When it stopped being open, for any reason. */
     decided_at: number | null;
     denial_reason: string | null;
-    /** The code of the reason for its state, where that needs one. */
+    /** Why it was canceled. */
     outcome: string | null;
-    /** JSON. */
-    outcome_details: string | null;
     /** JSON of the role that was granted and when it ends; NULL where none was. */
     granted: string | null;
     /** 0 while users have not been notified of this state. */
@@ -334,8 +332,6 @@ export interface Tables {
     sealed_token: string | null;
     state: RunState;
     received_at: number;
-    /** When it was counted against the limit of a minute; 0 before. */
-    admitted_at: Generated<number>;
     pressed_by: string | null;
     card_channel_id: string | null;
     card_ts: string | null;

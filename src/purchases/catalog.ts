@@ -1,6 +1,6 @@
 import type { DataTableBlock, KnownBlock, PlainTextOption } from '@slack/types';
 import { z } from 'zod';
-import { type Catalog, describePlan, describeRam, type Order, type Plan } from '../core/catalog.ts';
+import { type Catalog, describePlan, describeRam, findPlan, type Order, type Plan } from '../core/catalog.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { findNearest } from '../core/labels.ts';
@@ -9,7 +9,6 @@ import type { OnWait } from '../hosting/hosting-api.ts';
 import { actions, context, LIMITS, type Message, option, section, sectionsOf } from '../slack/kit/blocks.ts';
 import { defineButton, definePages, pageOf } from '../slack/kit/button.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
-import { findByKey, isHashedKey, shortKey } from '../slack/kit/fields.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, shorten } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import { orderValue } from './operation.ts';
@@ -115,27 +114,18 @@ function codes(all: readonly string[]): string {
 export const CHOICES = ['plan', 'location', 'image'] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** A form holds three codes and a label in 3,000 characters, and a review shows each code whole in 2,000. */
-const CODE_MOST = 600;
-const SHOWN_MOST = 1800;
-
-/** The codes that can be ordered from Slack. */
+/** The codes that can be ordered from Slack: those that fit into a menu, from which they are chosen. */
 function listCodes(catalog: Catalog, field: Choice): readonly string[] {
-  return codesOf(catalog, field).filter(fits);
+  return codesOf(catalog, field).filter((code) => code.length <= LIMITS.optionValue);
 }
 
-/** The choices of a field, as a menu offers them, each with a short key of its own. */
+/** The choices of a field, as a menu offers them. */
 export function listChoices(catalog: Catalog, field: Choice, currency: string): PlainTextOption[] {
-  const texts = new Map<string, number>();
   return listCodes(catalog, field).map((code) => {
-    const plan = field === 'plan' ? catalog.plans.find((each) => each.code === code) : undefined;
+    const plan = field === 'plan' ? findPlan(catalog, code) : undefined;
     const price = plan ? ` · ${describeMonthly(plan.monthly, plan.currency ?? currency)}` : '';
-    const name = plainLabel(code, LIMITS.optionText - price.length);
-    // Two long codes may look the same when they are shortened; the review shows them whole.
-    const place = (texts.get(name) ?? 0) + 1;
-    texts.set(name, place);
-    const text = place === 1 ? name : `(${place}) ${plainLabel(code, LIMITS.optionText - price.length - 6)}`;
-    return option(`${text}${price}`, shortKey(code), plan && describePlan(plan));
+    const text = `${plainLabel(code, LIMITS.optionText - price.length)}${price}`;
+    return option(text, code, plan && describePlan(plan));
   });
 }
 
@@ -146,10 +136,9 @@ export function searchChoices(
   currency: string,
   typed: string,
 ): PlainTextOption[] {
-  const codes = listCodes(catalog, field);
   const wanted = typed.trim().toLowerCase();
-  return listChoices(catalog, field, currency).filter(({ text }, at) =>
-    `${codes[at]} ${text.text}`.toLowerCase().includes(wanted),
+  return listChoices(catalog, field, currency).filter(({ value, text }) =>
+    `${value} ${text.text}`.toLowerCase().includes(wanted),
   );
 }
 
@@ -170,53 +159,19 @@ export function listOmissions(catalog: Catalog): string[] {
   ];
 }
 
-/** An order as a button carries it: keys instead of codes, so that it fits. */
-export function toKeys({ plan, location, image, label }: Order): Order {
-  return { plan: shortKey(plan), location: shortKey(location), image: shortKey(image), label };
-}
-
-/** What was chosen or typed, with its codes; `wrong` has a sentence for each choice that is not offered any more. */
-export function resolveKeys(input: Partial<Order>, catalog: Catalog) {
-  const chosen: { -readonly [Name in keyof Order]?: Order[Name] } = { ...input };
-  const wrong: string[] = [];
-  for (const field of CHOICES) {
-    const key = input[field];
-    if (key === undefined) continue;
-    const code = findByKey(listCodes(catalog, field), key);
-    if (code !== undefined) {
-      chosen[field] = code;
-    } else if (isHashedKey(key)) {
-      delete chosen[field];
-      wrong.push(`The ${field} you chose is no longer in the catalog. Choose another one.`);
-    } else if (codesOf(catalog, field).includes(key) && !fits(key)) {
-      delete chosen[field];
-      wrong.push(`The code of this ${field} is too long for Slack. Choose another one.`);
-    }
-  }
-  return { chosen, wrong };
-}
-
-/** Finds what was chosen and is not in the catalog, with the nearest that is; what was not chosen yet is not wrong. */
+/** Finds what was chosen and can't be ordered, with the nearest that can; what was not chosen yet is not wrong. */
 export function findWrongChoices(wanted: Partial<Order>, catalog: Catalog): Refusal[] {
-  const fields = [
-    { field: 'plan', choices: catalog.plans.map((plan) => plan.code) },
-    { field: 'location', choices: catalog.locations },
-    { field: 'image', choices: catalog.images },
-  ] as const;
-  return fields.flatMap(({ field, choices }) => {
+  return CHOICES.flatMap((field) => {
     const typed = wanted[field];
-    if (typed === undefined || choices.includes(typed)) return [];
-    return [new Refusal('unknown_choice', { field, typed, nearest: findNearest(typed, choices) })];
+    const codes = listCodes(catalog, field);
+    if (typed === undefined || codes.includes(typed)) return [];
+    return [new Refusal('unknown_choice', { field, typed, nearest: findNearest(typed, codes) })];
   });
 }
 
 function codesOf({ plans, locations, images }: Catalog, field: Choice): readonly string[] {
   if (field === 'plan') return plans.map(({ code }) => code);
   return field === 'location' ? locations : images;
-}
-
-function fits(code: string): boolean {
-  return JSON.stringify(code).length <= CODE_MOST && escapeText(code).length <= SHOWN_MOST;
 }
 
 export function namesakeWords(count: number, label: string): string {

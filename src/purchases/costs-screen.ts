@@ -31,6 +31,7 @@ import {
   type PaidThisMonth,
   readCosts,
   type ServerCost,
+  sum,
   type Tally,
 } from './costs.ts';
 
@@ -130,29 +131,28 @@ function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string):
 /** More would hide what matters; the CSV has them all. */
 const SHARES_SHOWN = 12;
 
-function planWords(plans: readonly CostShare[], currency: string): string {
-  const lines = plans.map(
-    (share) =>
-      `${codeLabel(share.key, 40)} · ${shareWords(share, currency)}${share.atPaidPrice > 0 ? ' · price at creation, since the plan isn’t in today’s catalog' : ''}`,
-  );
-  return ['*By plan*', ...lines.slice(0, SHARES_SHOWN), ...restWords(plans, 'plan', currency)].join('\n');
-}
-
-function personWords(people: readonly CostShare[], currency: string): string {
-  const lines = people.map((share) => `${mention(share.key)} · ${shareWords(share, currency)}`);
-  return ['*By creator*', ...lines.slice(0, SHARES_SHOWN), ...restWords(people, 'user', currency)].join('\n');
-}
-
-function shareWords({ monthly, servers }: { monthly: Money; servers: number }, currency: string): string {
-  return `${amountWords(monthly, currency)} · ${count(servers, 'server')}`;
-}
-
-function restWords(shares: readonly CostShare[], noun: string, currency: string): string[] {
+function sharesSection(
+  title: string,
+  noun: string,
+  shares: readonly CostShare[],
+  currency: string,
+  nameOf: (key: string) => string,
+): KnownBlock {
+  const lines = shares.slice(0, SHARES_SHOWN).map((share) => {
+    const isGone = share.atPaidPrice > 0 && noun === 'plan';
+    const note = isGone ? ' · price at creation, since the plan isn’t in today’s catalog' : '';
+    return `${nameOf(share.key)} · ${shareWords([share], currency)}${note}`;
+  });
   const rest = shares.slice(SHARES_SHOWN);
-  if (rest.length === 0) return [];
-  const monthly = money(rest.reduce((sum, share) => sum + share.monthly, 0));
-  const servers = rest.reduce((sum, share) => sum + share.servers, 0);
-  return [`and ${count(rest.length, `more ${noun}`)} · ${shareWords({ monthly, servers }, currency)}`];
+  const more =
+    rest.length > 0 ? [`and ${count(rest.length, `more ${noun}`)} · ${shareWords(rest, currency)}`] : [];
+  return section([`*${title}*`, ...lines, ...more].join('\n'));
+}
+
+function shareWords(shares: readonly CostShare[], currency: string): string {
+  const monthly = sum(shares.map((share) => share.monthly));
+  const servers = shares.reduce((all, share) => all + share.servers, 0);
+  return `${amountWords(monthly, currency)} · ${count(servers, 'server')}`;
 }
 
 const NAMES_SHOWN = 10;
@@ -172,39 +172,28 @@ export function paidWords(
   const month = new Date(since).toLocaleString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const paid = amountWords(money(creates.amount + renewals.amount), currency);
   const isNothing = creates.count + renewals.count === 0;
+  const line = (tally: Tally, words: (amount: string) => string) =>
+    tally.count === 0 ? [] : [words(tallyWords(tally, currency))];
   return [
     `*Paid from Slack in ${month} (UTC): ${isNothing ? 'nothing' : paid}*`,
-    ...line(creates, (tally) => `• ${count(tally.count, 'new server')}: ${tallyWords(tally, currency)}`),
-    ...line(renewals, (tally) => `• ${count(tally.count, 'renewal')}: ${tallyWords(tally, currency)}`),
-    ...line(unconfirmed, (tally) => `⏳ ${unconfirmedWords(tally, currency)}`),
-    ...line(unproven, (tally) => `• ${unprovenWords(tally, currency)}`),
+    ...line(creates, (amount) => `• ${count(creates.count, 'new server')}: ${amount}`),
+    ...line(renewals, (amount) => `• ${count(renewals.count, 'renewal')}: ${amount}`),
+    ...line(
+      unconfirmed,
+      (amount) => `⏳ ${count(unconfirmed.count, 'unconfirmed order')} may add ${amount}.`,
+    ),
+    ...line(
+      unproven,
+      (amount) =>
+        `• ${count(unproven.count, 'order')} closed by a manager as not carried out, not counted: ${amount}`,
+    ),
   ].join('\n');
-}
-
-function line(tally: Tally, words: (tally: Tally) => string): string[] {
-  return tally.count === 0 ? [] : [words(tally)];
 }
 
 /** An unknown price is never guessed. */
 function tallyWords({ count: all, amount, unpriced }: Tally, currency: string): string {
-  if (unpriced === all) return 'price unknown, not counted';
-  const known = amountWords(amount, currency);
-  return unpriced === 0 ? known : `${known} (${unpriced} at an unknown price, not counted)`;
-}
-
-function unconfirmedWords({ count: all, amount, unpriced }: Tally, currency: string): string {
-  const which = count(all, 'unconfirmed order');
-  if (unpriced === all) return `${which} may have been charged, too: price unknown.`;
-  if (unpriced === 0) return `${which} may add ${amountWords(amount, currency)}.`;
-  return `${which} may add ${amountWords(amount, currency)}, plus ${unpriced} at an unknown price.`;
-}
-
-function unprovenWords({ count: all, amount, unpriced }: Tally, currency: string): string {
-  const closed = `${all === 1 ? 'A manager closed 1 order' : `Managers closed ${count(all, 'order')}`} as not carried out`;
-  const whose = all === 1 ? 'its' : 'their';
-  if (unpriced === all) return `${closed}; ${whose} price is unknown and isn’t counted.`;
-  const more = unpriced === 0 ? '' : `, plus ${unpriced} at an unknown price,`;
-  return `${closed}; ${whose} ${amountWords(amount, currency)}${more} isn’t counted.`;
+  if (unpriced === all) return 'an unknown amount';
+  return `${amountWords(amount, currency)}${unpriced === 0 ? '' : `, plus ${unpriced} at an unknown price`}`;
 }
 
 function amountWords(amount: Money, currency: string): string {
@@ -226,7 +215,10 @@ export function costsMessage(costs: Costs, currency: string): Message {
       : []),
     ...chart,
     ...(byPlan.length > 0
-      ? [section(planWords(byPlan, currency)), section(personWords(byPerson, currency))]
+      ? [
+          sharesSection('By plan', 'plan', byPlan, currency, (plan) => codeLabel(plan, 40)),
+          sharesSection('By creator', 'user', byPerson, currency, mention),
+        ]
       : []),
     ...(servers.some(({ price }) => !price) ? [section(unknownWords(costs))] : []),
     section(paidWords(costs.paid, currency)),

@@ -9,7 +9,7 @@ import { compareServers, isDeleted, type Server, type ServerList } from '../core
 import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { monthStart } from '../core/time.ts';
 import type { Queries } from '../db/database.ts';
-import { labelOf, type Operation, type OperationStatus, type Purchase } from './operation.ts';
+import { labelOf, type Operation } from './operation.ts';
 
 export type Costs = Awaited<ReturnType<typeof costsOf>>;
 
@@ -113,12 +113,12 @@ function shareBy(servers: readonly ServerCost[], keyOf: (created: CreatedServer)
 export type Tally = ReturnType<typeof tally>;
 
 /** `amount`: of those whose price is known. */
-function tally(purchases: readonly PricedPurchase[]) {
+function tally(purchases: readonly { readonly price?: Money }[]) {
   const prices = purchases.flatMap(({ price }) => price ?? []);
   return { count: purchases.length, amount: sum(prices), unpriced: purchases.length - prices.length };
 }
 
-function sum(amounts: readonly Money[]): Money {
+export function sum(amounts: readonly Money[]): Money {
   return money(amounts.reduce((whole: number, each) => whole + each, 0));
 }
 
@@ -196,8 +196,6 @@ export function sumCost<Priced extends { readonly price?: Money }>(
     unknown: servers.filter(({ price }) => price === undefined),
   };
 }
-
-export type PricedPurchase = OperationStatus & { readonly purchase: Purchase; readonly price?: Money };
 
 /** The most that may be spent since a moment (epoch milliseconds); absent for no limit. */
 export interface Budget {

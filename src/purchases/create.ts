@@ -10,10 +10,9 @@ import { describeMoney, money } from '../core/money.ts';
 import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, type Suggestions, type TypedWords } from '../slack/kit/command.ts';
-import { shortKey } from '../slack/kit/fields.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
-import { codeLabel, escapeText } from '../slack/kit/text.ts';
+import { capital, codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   CHOICES,
@@ -24,9 +23,7 @@ import {
   listChoices,
   listOmissions,
   namesakeWords,
-  resolveKeys,
   searchChoices,
-  toKeys,
 } from './catalog.ts';
 import { confirmInForm, confirmPurchase, readTerms, type Terms, termsBlocks } from './confirm.ts';
 import { orderValue } from './operation.ts';
@@ -48,7 +45,7 @@ const createBackButton = defineButton('create_back', orderValue);
 
 const CREATE_TITLE = 'Create a server';
 
-/** The choices, as keys of the catalog's codes; submitting shows the price. */
+/** The choices; submitting shows the price. */
 const createChoices = defineModal(
   'create',
   z.object({}),
@@ -108,16 +105,13 @@ function channelField({ channelId }: Origin) {
   });
 }
 
-const LABELS: Readonly<Record<Choice, string>> = { plan: 'Plan', location: 'Location', image: 'Image' };
-
 function choiceField(name: Choice, catalog: Catalog, input: Partial<Order>, currency: string) {
   const options = listChoices(catalog, name, currency);
-  const chosen = input[name];
   return createChoices.selectField(name, {
-    label: LABELS[name],
+    label: capital(name),
     options,
     placeholder: `Choose ${name === 'image' ? 'an' : 'a'} ${name}`,
-    initial: chosen === undefined ? undefined : shortKey(chosen),
+    initial: input[name],
     hint: options.length > LIMITS.options ? `Type to search all ${options.length} ${name}s.` : undefined,
   });
 }
@@ -181,25 +175,21 @@ export function createReviewView(
       section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
       facts([
         ['Label', codeLabel(order.label, LABEL_SHOWN)],
-        ['Plan', `${wholeCode(plan.code)} ${describePlan(plan)}`],
-        ['Location', wholeCode(order.location)],
-        ['Image', wholeCode(order.image)],
+        ['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`],
+        ['Location', codeTyped(order.location)],
+        ['Image', codeTyped(order.image)],
       ]),
       ...termsBlocks(terms, true, currency),
       context(
         'Paid months aren’t refunded, even if you delete the server. Only you will see the root password.',
       ),
-      actions(createBackButton.element('Back', toKeys(order))),
+      actions(createBackButton.element('Back', order)),
     ],
   });
 }
 
-/** Longer than any label or code that can be ordered: what is paid for is shown whole. */
+/** Longer than any label that can be ordered: what is paid for is shown whole. */
 const LABEL_SHOWN = 350;
-
-function wholeCode(code: string): string {
-  return codeLabel(code, Number.POSITIVE_INFINITY);
-}
 
 /** What can be typed after `/vps create`, as `key=value`. */
 const ORDER_OPTIONS = [...CHOICES, 'label'] as const;
@@ -309,12 +299,10 @@ async function loadForm(
   const catalog = await request.execute(openCreate, {});
   const isPlan = word !== undefined && typed.plan === undefined && findPlan(catalog, word) !== undefined;
   const input = word === undefined ? typed : { ...typed, [isPlan ? 'plan' : 'label']: word };
-  const resolved = resolveKeys(input, catalog);
-  const refusals = findWrongChoices(resolved.chosen, catalog);
-  const wrong = [...resolved.wrong, ...refusals.map((refusal) => request.explain(refusal))];
-  const complete = orderValue.safeParse(resolved.chosen);
+  const wrong = findWrongChoices(input, catalog).map((refusal) => request.explain(refusal));
+  const complete = orderValue.safeParse(input);
   if (!complete.success || wrong.length > 0)
-    return choicesView(catalog, resolved.chosen, origin, request.currency, wrong);
+    return choicesView(catalog, input, origin, request.currency, wrong);
   const reviewed = await request.execute(reviewCreate, { order: complete.data });
   return createReviewView(reviewed, origin, request.currency);
 }
@@ -324,9 +312,7 @@ async function goBack(input: Order, request: SlackRequest): Promise<void> {
   const { modal } = request;
   if (!modal) return form.open(input, request);
   const catalog = await request.execute(openCreate, {});
-  const { chosen: order, wrong } = resolveKeys(input, catalog);
-  const view = choicesView(catalog, order, modal.origin, request.currency, wrong);
-  await request.views.update(modal.viewId, view);
+  await request.views.update(modal.viewId, choicesView(catalog, input, modal.origin, request.currency));
 }
 
 /** Answers with the view if the catalog is already known; otherwise with a loading view that it replaces. */

@@ -19,7 +19,7 @@ import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
 import type { DeleteOperation, DeleteReason } from '../servers/deletion.ts';
-import type { CreatedServer, PricedPurchase } from './costs.ts';
+import type { CreatedServer } from './costs.ts';
 
 /**
  * The states of a paid operation (docs/design.md 4):
@@ -36,7 +36,7 @@ export type StatusOf<Refused, Unconfirmed> =
 
 export type OperationStatus = StatusOf<OperationRefusal, UnconfirmedReason>;
 
-/** An order as it is stored, in a button or in a form; in a button, its codes are keys (`toKeys`). */
+/** An order as it is stored, in a button or in a form. */
 export const orderValue = z.strictObject({
   plan: z.string().min(1),
   location: z.string().min(1),
@@ -61,7 +61,7 @@ export const storedPurchase = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const storedDeletion = z.strictObject({
+export const storedDeletion = z.strictObject({
   kind: z.literal('delete'),
   serverId: z.number(),
   /** As `freezeLabel` makes it. */
@@ -202,7 +202,6 @@ export const PURCHASE_REFUSALS = [
   'create_in_doubt',
   'create_in_doubt_elsewhere',
   'label_taken',
-  'renewed_elsewhere',
   'stale_confirmation',
   'list_incomplete',
   'account_changed',
@@ -340,7 +339,7 @@ function readColumns(row: OperationRow): Omit<ConfirmedOperation, 'purchase'> {
     isLate: row.is_late === 1,
     createdAt: row.created_at,
     sendBy: row.send_by,
-    price: priceOf(row),
+    price: row.price === null ? undefined : money(row.price),
     channelId: row.channel_id ?? undefined,
     account: row.account === '' ? undefined : row.account,
     decidedBy: row.decided_by ?? undefined,
@@ -478,25 +477,16 @@ export function createLedgerLists({ db }: Foundation) {
       return [...newest.values()].flatMap(toCreated);
     },
     /** Purchases that were confirmed since then and have paid, may still pay, or were ended without proof that they have not. */
-    listPurchases: async (workspaceId: WorkspaceId, since: number): Promise<readonly PricedPurchase[]> => {
-      const rows = await db
-        .selectFrom('operations')
-        .select(['purchase', 'price', 'state', 'reason', 'reason_details'])
-        .where('workspace_id', '=', workspaceId)
-        .where('kind', '<>', 'delete')
-        .where('created_at', '>=', since)
-        .where((column) =>
-          column.or([column('state', '<>', 'refused'), column('reason', '=', 'decided_not_done')]),
-        )
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute();
-      return rows.map((row) => ({
-        purchase: parsePurchase(row.purchase),
-        price: priceOf(row),
-        ...readStatus(row),
-      }));
-    },
+    listPurchases: (workspaceId: WorkspaceId, since: number) =>
+      list(
+        oldestFirst()
+          .where('workspace_id', '=', workspaceId)
+          .where('kind', '<>', 'delete')
+          .where('created_at', '>=', since)
+          .where((column) =>
+            column.or([column('state', '<>', 'refused'), column('reason', '=', 'decided_not_done')]),
+          ),
+      ),
   };
 }
 
@@ -505,7 +495,17 @@ function toCreated(row: OperationRow): readonly CreatedServer[] {
   const purchase = parsePurchase(row.purchase);
   if (row.server_id === null || purchase.kind !== 'create') return [];
   const { id: operationId, server_id: id, actor_id: creatorId, created_at: createdAt, account } = row;
-  return [{ operationId, id, order: purchase.order, paid: priceOf(row), creatorId, createdAt, account }];
+  return [
+    {
+      operationId,
+      id,
+      order: purchase.order,
+      paid: row.price === null ? undefined : money(row.price),
+      creatorId,
+      createdAt,
+      account,
+    },
+  ];
 }
 
 export function isOfAccount(
@@ -515,8 +515,4 @@ export function isOfAccount(
 ) {
   const ofAccount = column('account', 'in', account);
   return orOf === undefined ? ofAccount : column.or([ofAccount, column('workspace_id', '=', orOf)]);
-}
-
-function priceOf({ price }: { readonly price: number | null }) {
-  return price === null ? undefined : money(price);
 }

@@ -1,25 +1,24 @@
 import type { Button } from '@slack/types';
 import { z } from 'zod';
-import { describeReason, type ReasonWords } from '../core/errors.ts';
-import { PART_OF_LIST } from '../core/find-server.ts';
+import type { Reason, ReasonWords } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
-import { describeMoney, describeMonthly, money } from '../core/money.ts';
+import { describeMoney, describeMonthly } from '../core/money.ts';
 import { showButton } from '../servers/buttons.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { noticeView } from '../slack/kit/form.ts';
-import { codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
-import { budgetWords, frozenWords, wordsOfHosting, wordsOfRefusal } from '../words.ts';
-import { createReviewButton, renewButton, toKeys } from './catalog.ts';
+import { budgetWords, frozenWords, type StoredReason, wordsOfReason, wordsOfRefusal } from '../words.ts';
+import { createReviewButton, renewButton } from './catalog.ts';
 import {
   isProven,
   labelOf,
   type Operation,
   type OperationRefusal,
   type ProvenRefusalDetails,
-  type UnconfirmedDetails,
+  type Purchase,
   type UnconfirmedReason,
 } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
@@ -94,7 +93,9 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Not
   const confirmer = confirmerOf(operation);
   const message = textMessage(words);
   return notifySafely(operation.id, log, undefined, async () => {
-    await outbox.updateFollowed(confirmer, () => noticeView(titleOf(operation), words), { isFinal: false });
+    await outbox.updateFollowed(confirmer, () => noticeView(ORDERS[operation.purchase.kind].title, words), {
+      isFinal: false,
+    });
     const isShown = await outbox
       .replyTo(confirmer)
       .send(message)
@@ -103,43 +104,49 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Not
   });
 }
 
-function titleOf({ purchase }: Operation): string {
-  return purchase.kind === 'create' ? 'Create a server' : 'Renew a server';
+/** How an order of each kind is spoken of. */
+const ORDERS = {
+  create: {
+    title: 'Create a server',
+    settled: 'Server ordered',
+    doing: 'creating',
+    done: 'created',
+    noun: 'order for',
+  },
+  renew: {
+    title: 'Renew a server',
+    settled: 'Server renewed',
+    doing: 'renewing',
+    done: 'renewed',
+    noun: 'renewal of',
+  },
+} as const;
+
+export function outcomeTitle({ state, purchase, reason, isLate }: Operation): string {
+  const { title, settled, done } = ORDERS[purchase.kind];
+  if (state === 'unconfirmed') return 'Not confirmed yet';
+  if (state === 'refused') return isProven(reason) ? `Server not ${done}` : 'Order closed';
+  return state === 'settled' && !isLate ? settled : title;
 }
 
-export function outcomeTitle(operation: Operation): string {
-  const { state, purchase, reason, isLate } = operation;
-  const isCreate = purchase.kind === 'create';
-  switch (state) {
-    case 'settled':
-      if (isLate) return titleOf(operation);
-      return isCreate ? 'Server ordered' : 'Server renewed';
-    case 'refused':
-      if (!isProven(reason)) return 'Order closed';
-      return isCreate ? 'Server not created' : 'Server not renewed';
-    case 'unconfirmed':
-      return 'Not confirmed yet';
-    default:
-      return titleOf(operation);
-  }
-}
-
-/** The details appear once: in the message if there is one, otherwise in the form. */
-function outcomeView(
+/**
+ * What the open form becomes. The details appear once: in the message if Slack took one, otherwise here. That Slack took it doesn't
+ * prove that it was shown.
+ */
+export function outcomeView(
   operation: Operation,
   { isShown, isNotified }: { readonly isShown: boolean; readonly isNotified: boolean },
   wording: Wording,
 ) {
-  const title = outcomeTitle(operation);
-  if (isShown) return noticeView(title, pointerWords(operation));
-  const password =
-    operation.state === 'settled' && operation.hasPassword
-      ? [`${passwordCommand(operation)} shows the root password.`]
-      : [];
-  const words = isNotified
-    ? 'We sent you the details in a direct message.'
-    : outcomeWords(operation, wording);
-  return noticeView(title, words, ...password);
+  const isHeld = operation.state === 'settled' && operation.hasPassword;
+  const what = isHeld && isShown ? 'the root password' : 'the details';
+  const where = isShown ? 'in a message that only you can see' : 'in a direct message';
+  const words = isNotified ? `We sent you ${what} ${where}.` : outcomeWords(operation, wording);
+  const command = passwordCommand(operation);
+  const again = isShown
+    ? `If you don’t see it, ${command} shows it again.`
+    : `${command} shows the root password.`;
+  return noticeView(outcomeTitle(operation), words, ...(isHeld ? [again] : []));
 }
 
 /** By the label where a manager has seen the server in an account that is not connected any more: its ID is not known. */
@@ -185,7 +192,7 @@ function nextButtons(operation: Operation): Button[] {
 
 /** Opens a new review with its own confirmation: nothing is ever sent again automatically. */
 function againButtons({ purchase, reason }: Operation): Button[] {
-  if (purchase.kind === 'create') return [createReviewButton.element('Try again', toKeys(purchase.order))];
+  if (purchase.kind === 'create') return [createReviewButton.element('Try again', purchase.order)];
   const id = purchase.serverId;
   if (reason?.code === 'unknown_server' || reason?.code === 'not_found') return [];
   if (reason?.code === 'already_renewed') return [showButton.element('Show server', { id })];
@@ -194,28 +201,29 @@ function againButtons({ purchase, reason }: Operation): Button[] {
 
 /** The channel's message, which is edited as the order proceeds. Only its user sees why it failed. */
 export function announcement({ state, actorId, purchase, paidUntil, reason }: Operation): Message {
+  const { doing, done, noun } = ORDERS[purchase.kind];
+  const isCreate = purchase.kind === 'create';
   const user = mention(actorId);
   const label = codeLabel(labelOf(purchase));
-  const isCreate = purchase.kind === 'create';
   switch (state) {
     case 'prepared':
     case 'sent':
-      return textMessage(`${user} is ${isCreate ? 'creating' : 'renewing'} ${label}…`);
-    case 'settled': {
-      const until = isCreate || paidUntil === undefined ? '' : ` until ${slackDate(paidUntil)}`;
-      return textMessage(`${user} ${isCreate ? 'created' : 'renewed'} ${label}${until}`);
-    }
+      return textMessage(`${user} is ${doing} ${label}…`);
+    case 'settled':
+      return textMessage(`${user} ${done} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
     case 'unconfirmed':
       return textMessage(
         `${user} ${isCreate ? 'ordered' : 'is renewing'} ${label}. The order isn’t confirmed yet; we’re checking.`,
       );
     case 'refused': {
-      const what = `${user}’s ${isCreate ? 'order for' : 'renewal of'} ${label}`;
-      return textMessage(
-        `${what} ${isProven(reason) ? 'didn’t go through' : 'was closed without confirmation'}.`,
-      );
+      const end = isProven(reason) ? 'didn’t go through' : 'was closed without confirmation';
+      return textMessage(`${user}’s ${noun} ${label} ${end}.`);
     }
   }
+}
+
+function untilWords(before: string, paidUntil: number | undefined): string {
+  return paidUntil === undefined ? '' : `${before} ${slackDate(paidUntil)}`;
 }
 
 /**
@@ -223,53 +231,32 @@ export function announcement({ state, actorId, purchase, paidUntil, reason }: Op
  * just said.
  */
 export function outcomeWords(operation: Operation, wording: Wording, reported?: string): string {
-  const label = codeLabel(labelOf(operation.purchase));
-  const isCreate = operation.purchase.kind === 'create';
-  const done = isCreate ? 'created' : 'renewed';
+  const { purchase, price, paidUntil } = operation;
+  const label = codeLabel(labelOf(purchase));
+  const { done } = ORDERS[purchase.kind];
   switch (operation.state) {
     case 'prepared':
     case 'sent':
       return progressWords(operation);
     case 'settled':
-      if (operation.isLate) return lateWords(operation, label, isCreate);
-      if (isCreate) return createdWords(operation, label, wording, reported);
-      return `${label} was renewed for a month${operation.paidUntil === undefined ? '' : ` and is now paid until ${slackDate(operation.paidUntil)}`}.`;
+      if (operation.isLate) return lateWords(operation, label);
+      if (purchase.kind === 'create') return createdWords(operation, label, wording, reported);
+      return `${label} was renewed for a month${untilWords(' and is now paid until', paidUntil)}.`;
     case 'refused':
-      return `${label} ${refusalWords(operation.reason, done, { ...wording, price: operation.price })}`;
+      return `${label} wasn’t ${done}${refusalWords(operation.reason, { ...wording, price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? decisionWords(operation.reason, label, isCreate, accountPage(wording.accountUrl))
-        : `We’re not sure yet whether ${label} was ${done}: ${unconfirmedWords(operation.reason)}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
+        ? `We can’t tell whether ${label} was ${done}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
+        : `We’re not sure yet whether ${label} was ${done}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }
 
 export function progressWords({ purchase }: Operation): string {
-  return `${purchase.kind === 'create' ? 'Creating' : 'Renewing'} ${codeLabel(labelOf(purchase))}…`;
+  return `${capital(ORDERS[purchase.kind].doing)} ${codeLabel(labelOf(purchase))}…`;
 }
 
-export function queuedWords(operation: Operation): string {
-  const label = codeLabel(labelOf(operation.purchase));
-  return `Your order for ${label} is queued: the hosting API is still busy with earlier requests. We’ll post the result here. Don’t order it again.`;
-}
-
-/** What an open form says at the end, where Slack took a message with the details: that doesn't prove that it was shown. */
-export function pointerWords(operation: Operation): string {
-  const { state, purchase, hasPassword } = operation;
-  const what = `Your ${purchase.kind === 'create' ? 'order for' : 'renewal of'} ${codeLabel(labelOf(purchase))}`;
-  const sent = (what: string) => `We sent you ${what} in a message that only you can see.`;
-  switch (state) {
-    case 'prepared':
-    case 'sent':
-      return progressWords(operation);
-    case 'settled':
-      return hasPassword
-        ? `${what} went through. ${sent('the root password')} If you don’t see it, ${passwordCommand(operation)} shows it again.`
-        : `${what} went through. ${sent('the details')}`;
-    case 'refused':
-      return `${what} ${isProven(operation.reason) ? 'didn’t go through' : 'was closed without confirmation'}. ${sent('the details')}`;
-    case 'unconfirmed':
-      return `${what} isn’t confirmed yet. You can close this window. We’ll message you the result.`;
-  }
+export function queuedWords({ purchase }: Operation): string {
+  return `Your order for ${codeLabel(labelOf(purchase))} is queued: the hosting API is still busy with earlier requests. We’ll post the result here. Don’t order it again.`;
 }
 
 function createdWords(
@@ -293,64 +280,39 @@ function createdWords(
 }
 
 /** What was said before was wrong, or what is there now was made in another way: only what is seen is said. */
-function lateWords(operation: Operation, label: string, isCreate: boolean): string {
-  const { serverId, paidUntil, decidedBy } = operation;
-  const seen = isCreate
-    ? `${label} has appeared in the hosting account (ID ${serverId})`
-    : `${label} is now paid until ${paidUntil === undefined ? 'a later date' : slackDate(paidUntil)}`;
+function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, label: string): string {
+  const seen =
+    purchase.kind === 'create'
+      ? `${label} has appeared in the hosting account (ID ${serverId})`
+      : `${label} is now paid until ${paidUntil === undefined ? 'a later date' : slackDate(paidUntil)}`;
   const before = decidedBy === undefined ? 'We told you earlier' : `${mention(decidedBy)} had decided`;
-  return `${seen}. ${before} that ${label} wasn’t ${isCreate ? 'created' : 'renewed'}. Check the hosting account for the charge.`;
+  return `${seen}. ${before} that ${label} wasn’t ${ORDERS[purchase.kind].done}. Check the hosting account for the charge.`;
 }
 
-const NO_SECOND_CHARGE = 'We won’t retry, so you can’t be charged twice, and we keep checking.';
-
-function decisionWords(reason: UnconfirmedReason, label: string, isCreate: boolean, page: string): string {
-  const doubt = `We can’t tell whether ${label} was ${isCreate ? 'created' : 'renewed'}`;
-  const [cause, step] = decisionParts(reason, label, isCreate, page);
-  return `${doubt}: ${cause}. ${step} ${NO_SECOND_CHARGE}`;
+/** Why a manager has to decide, and where they see what has happened. */
+function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {
+  const isUnmoved = code === 'not_found_yet' && kind === 'renew';
+  const why = isUnmoved ? 'its paid-until date hasn’t changed' : UNCONFIRMED[code];
+  return `${why}. ${stepOf(code, accountPage(accountUrl))}, then press *Resolve…*.`;
 }
 
-function decisionParts(
-  reason: UnconfirmedReason,
-  label: string,
-  isCreate: boolean,
-  page: string,
-): [string, string] {
-  const why = unconfirmedWords(reason);
-  switch (reason.code) {
+function stepOf(code: UnconfirmedReason['code'], page: string): string {
+  switch (code) {
     case 'account_changed':
-      return [why, 'Check the page of the account that was connected before, then press *Resolve…*.'];
+      return 'Check the page of the account that was connected before';
     case 'no_api_key':
     case 'key_rejected':
-      return [why, `Reconnect with \`/vps connect\`, or check ${page} and press *Resolve…*.`];
-    case 'restored':
-      return [
-        why,
-        `Check on ${page} whether ${label} was ${isCreate ? 'created' : 'renewed'}, then press *Resolve…*.`,
-      ];
+      return `Reconnect with \`/vps connect\`, or check ${page}`;
     case 'not_found_yet':
-      return [
-        isCreate
-          ? `${label} hasn’t appeared in the hosting account`
-          : `the paid-until date of ${label} hasn’t changed`,
-        `We can’t rule out a charge: check ${page}, then press *Resolve…*.`,
-      ];
+      return `We can’t rule out a charge: check ${page}`;
     default:
-      return isCreate
-        ? [
-            'some new servers match the order only partly',
-            `Compare ${page} with \`/vps list\`, then press *Resolve…*.`,
-          ]
-        : [
-            `the paid-until date of ${label} doesn’t match the order`,
-            `Check ${page}, then press *Resolve…*.`,
-          ];
+      return `Check ${page}`;
   }
 }
 
 /** The message to owners, at most once a day: they can top up. */
 export function lowBalanceMessage({ actorId, purchase, price }: Operation, wording: Wording): Message {
-  const act = `${purchase.kind === 'create' ? 'create' : 'renew'} ${codeLabel(labelOf(purchase))}`;
+  const act = `${purchase.kind} ${codeLabel(labelOf(purchase))}`;
   const needed =
     price === undefined ? '' : ` At least ${escapeText(describeMoney(price, wording.currency))} is needed.`;
   return textMessage(
@@ -369,63 +331,36 @@ interface Refused extends Wording {
   readonly price: Operation['price'];
 }
 
-/** "wasn’t created, and nothing was charged. …": says so only with proof, whatever the words of the reason are. */
-function refusalWords(reason: OperationRefusal, done: string, refused: Refused): string {
+/** ", and nothing was charged. …": says so only with proof, whatever the words of the reason are. */
+function refusalWords(reason: OperationRefusal, refused: Refused): string {
   if (!isProven(reason))
-    return `wasn’t ${done}. A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.`;
+    return '. A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.';
   // The hosting company returns the charge of a server that it can't create (docs/hosting-api.md 3).
   const money =
     reason.code === 'not_created' ? 'the month’s charge is back on the balance' : 'nothing was charged';
-  return `wasn’t ${done}, and ${money}. ${describeReason(PROVEN, reason, refused)}`;
+  return `, and ${money}. ${whyRefused(reason, refused)}`;
 }
 
-const PROVEN: ReasonWords<ProvenRefusalDetails, [refused: Refused]> = {
-  role_needed: (details, { currency }) => wordsOfRefusal('role_needed', details, currency),
+function whyRefused<Code extends keyof ProvenRefusalDetails>(
+  reason: Reason<ProvenRefusalDetails, Code>,
+  refused: Refused,
+): string {
+  const own = OWN_WORDS[reason.code];
+  return own ? own(reason.details, refused) : wordsOfReason(reason as StoredReason, refused.currency);
+}
+
+/** Of an order, where the words that a reason has elsewhere would repeat that nothing was charged, or not fit. */
+const OWN_WORDS: Partial<ReasonWords<ProvenRefusalDetails, [refused: Refused]>> = {
   identity_unknown: () => 'Slack couldn’t confirm your role. Try again in a minute.',
   approval_needed: () => 'This order now needs another manager’s approval. Try again to request it.',
   over_budget: (details, { currency }) =>
     `${budgetWords(details, currency)} An owner can change the budget with \`/vps settings\`.`,
   purchases_frozen: (details) => frozenWords(details),
-  unknown_server: (details, { currency }) => wordsOfRefusal('unknown_server', details, currency),
-  unknown_choice: (details, { currency }) => wordsOfRefusal('unknown_choice', details, currency),
-  no_api_key: (details, { currency }) => wordsOfRefusal('no_api_key', details, currency),
-  key_unreadable: (details, { currency }) => wordsOfRefusal('key_unreadable', details, currency),
-  price_moved: ({ before, now }, { currency }) =>
-    `The price changed from ${escapeText(describeMonthly(money(before), currency))} to ${escapeText(describeMonthly(money(now), currency))} while you were looking at this. Try again to review the new price.`,
-  already_renewed: ({ label, paidUntil }) =>
-    `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}.`,
-  paid_until_unknown: ({ label }) =>
-    `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
-  create_in_doubt: ({ label }) =>
-    `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
-  create_in_doubt_elsewhere: ({ label }) =>
-    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
-  label_taken: ({ label }) =>
-    `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
-  renewed_elsewhere: ({ label }) =>
-    `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}.`,
   stale_confirmation: () => 'The order wasn’t sent in time. Try again.',
-  list_incomplete: () => `${PART_OF_LIST} Try again later.`,
-  account_changed: () => 'The hosting account was reconnected after you confirmed.',
-  label_moved: ({ before, now }) =>
-    `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
-  waited_too_long: () => 'The order waited too long for the hosting API’s rate limit. Try again in a minute.',
-  shutting_down: () => 'The app is restarting. Try again in a moment.',
-  unauthorized: () => wordsOfHosting({ code: 'unauthorized' }),
-  not_allowed: () => wordsOfHosting({ code: 'not_allowed' }),
-  bad_request: () => wordsOfHosting({ code: 'bad_request' }),
   not_enough_balance: (_, refused) => balanceWords(refused),
-  limit: () => wordsOfHosting({ code: 'limit' }),
   not_created: () => 'The hosting company couldn’t create the server.',
   // As the answer to one of the reads before the order: the answer to the order itself would leave it unconfirmed.
   checking: () => 'The hosting API wasn’t ready to answer. Try again in a minute.',
-  not_found: () => wordsOfHosting({ code: 'not_found' }),
-  wrong_state: () => wordsOfHosting({ code: 'wrong_state' }),
-  rate_limited: () => wordsOfHosting({ code: 'rate_limited' }),
-  no_answer: () => wordsOfHosting({ code: 'no_answer' }),
-  unreadable_answer: () => wordsOfHosting({ code: 'unreadable_answer' }),
-  unknown_code: () => wordsOfHosting({ code: 'unknown_code' }),
-  not_sent: () => 'The hosting API couldn’t be reached.',
   defect: () => 'Something went wrong before the order was sent. Your admin can find it in the log.',
 };
 
@@ -452,20 +387,16 @@ function topUpWords(accountUrl: string | undefined): string {
 }
 
 /** Why it is not known whether an order was carried out, as the middle of a sentence. */
-function unconfirmedWords(reason: UnconfirmedReason): string {
-  return describeReason(UNCONFIRMED, reason);
-}
-
-const UNCONFIRMED: ReasonWords<UnconfirmedDetails> = {
-  checking: () => 'the hosting company hasn’t confirmed the order yet',
-  no_answer: () => 'the hosting API didn’t answer',
-  unreadable_answer: () => 'the hosting API’s answer couldn’t be read',
-  unknown_code: () => 'the hosting API returned an unknown error',
-  defect: () => 'something went wrong while the order was being sent',
-  account_changed: () => 'the hosting account was reconnected before the answer arrived',
-  contradiction: () => 'what the hosting API shows doesn’t match the order',
-  not_found_yet: () => 'the order hasn’t appeared in the hosting account',
-  no_api_key: () => 'no hosting account is connected, so we can’t check',
-  key_rejected: () => 'the hosting API rejects the API key, so we can’t check',
-  restored: () => 'the app’s database was restored from a backup that doesn’t include the result',
+const UNCONFIRMED: Readonly<Record<UnconfirmedReason['code'], string>> = {
+  checking: 'the hosting company hasn’t confirmed the order yet',
+  no_answer: 'the hosting API didn’t answer',
+  unreadable_answer: 'the hosting API’s answer couldn’t be read',
+  unknown_code: 'the hosting API returned an unknown error',
+  defect: 'something went wrong while the order was being sent',
+  account_changed: 'the hosting account was reconnected before the answer arrived',
+  contradiction: 'what the hosting API shows doesn’t match the order',
+  not_found_yet: 'the order hasn’t appeared in the hosting account',
+  no_api_key: 'no hosting account is connected, so we can’t check',
+  key_rejected: 'the hosting API rejects the API key, so we can’t check',
+  restored: 'the app’s database was restored from a backup that doesn’t include the result',
 };

@@ -1,13 +1,10 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
-import { getHostingOf } from '../account/keys.ts';
 import type { AuditSubject } from '../core/audit-entry.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { matchServer } from '../core/find-server.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import { hasRole } from '../core/permission.ts';
-import { withTimeout } from '../core/promises.ts';
 import type { Server } from '../core/server.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { ServerRef } from '../servers/find.ts';
@@ -26,7 +23,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { codeLabel, codeTyped, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { labelOf, type Operation } from './operation.ts';
+import { labelOf } from './operation.ts';
 import { type HeldPassword, UNKNOWN_SERVER } from './password-store.ts';
 
 export const passwordButton = defineButton('password', z.object({ typed: z.string() }));
@@ -116,13 +113,13 @@ const listPasswords = defineUseCase({
   },
 });
 
-/** @throws Refusal `not_creator` */
+/** Returns the server's label. @throws Refusal `not_creator` */
 export const erasePassword = defineUseCase({
   name: 'password_saved',
   needs: 'anyone',
   effect: 'changes',
-  run: async (input: { operationId: ConfirmationId }, context) => {
-    const { ledger, passwords, system } = context.app;
+  run: async (input: { operationId: ConfirmationId }, context): Promise<string> => {
+    const { ledger, passwords } = context.app;
     const operation = await ledger.find(input.operationId);
     if (operation?.workspaceId !== context.actor.workspaceId) throw new Refusal('no_password', { label: '' });
     const { id: operationId, serverId } = operation;
@@ -130,22 +127,9 @@ export const erasePassword = defineUseCase({
     context.setSubject({ operationId, label, serverId });
     if (operation.actorId !== context.actor.userId) throw new Refusal('not_creator', { label });
     await passwords.erase(operationId);
-    // With the address, if the API reports it in time and the actor may still see the server.
-    const finding = findAddress(operation, label, context).catch(() => undefined);
-    return { label, ipv4: await withTimeout(finding, system) };
+    return label;
   },
 });
-
-async function findAddress(
-  operation: Operation,
-  label: string,
-  { actor, app }: UseCaseContext,
-): Promise<string | undefined> {
-  if (!(await hasRole(actor, 'viewer', label, app))) return undefined;
-  const hosting = await getHostingOf(operation, app);
-  const { servers } = await hosting.fetchServers();
-  return servers.find(({ id }) => id === operation.serverId)?.ipv4;
-}
 
 export const password = defineCommand({
   name: 'password',
@@ -165,8 +149,7 @@ export const password = defineCommand({
     passwordButton.on((ref, request) => offer(ref, request)),
     pickChoice.password.on((id, request) => reveal({ id: Number(id) }, request)),
     savedButton.on(async ({ operationId }, request) => {
-      const { label, ipv4 } = await request.execute(erasePassword, { operationId });
-      await request.reply.replace(erasedMessage(label, ipv4));
+      await request.reply.replace(erasedMessage(await request.execute(erasePassword, { operationId })));
     }),
   ],
 });
@@ -251,7 +234,6 @@ export async function sendAll(
   return true;
 }
 
-export function erasedMessage(label: string, ipv4: string | undefined): Message {
-  const parts = [codeLabel(label), ...(ipv4 === undefined ? [] : [`\`${ipv4}\``]), 'password erased'];
-  return textMessage(parts.join(' · '));
+export function erasedMessage(label: string): Message {
+  return textMessage(`${codeLabel(label)} · password erased`);
 }

@@ -104,7 +104,7 @@ type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
 /**
  * Sends a confirmed renewal and settles it. Money effect: pays one more month, once for each operation.
  * @throws Refusal `unknown_choice`, `price_moved`, `unknown_server`, `label_moved`, `paid_until_unknown`,
- * `already_renewed`, `renewed_elsewhere`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
+ * `already_renewed`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;

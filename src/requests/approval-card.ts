@@ -1,11 +1,10 @@
 import type { Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { quote } from '../access/words.ts';
-import { describeReason, type ReasonWords } from '../core/errors.ts';
 import type { ConfirmationId, UserId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { countPaidDays } from '../core/time.ts';
-import { createReviewButton, namesakeWords, renewButton, toKeys } from '../purchases/catalog.ts';
+import { createReviewButton, namesakeWords, renewButton } from '../purchases/catalog.ts';
 import { deleteButton } from '../servers/buttons.ts';
 import { deleteWords } from '../servers/delete-outcome.ts';
 import { actions, confirmation, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
@@ -23,16 +22,15 @@ import {
   slackDate,
 } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { type ApprovalAnswer, answerApproval, readApproval } from './answer-approval.ts';
-import { type RequestedApproval, withdrawApproval } from './approval.ts';
-import { isOnCard, type RequestScreen } from './notify.ts';
 import {
-  type Approval,
-  type ApprovalAction,
-  type CancelDetails,
-  labelOfAction,
-  serverIdOf,
-} from './request.ts';
+  type ApprovalAnswer,
+  answerApproval,
+  type RequestedApproval,
+  readApproval,
+  withdrawApproval,
+} from './approval.ts';
+import { isOnCard, type RequestScreen } from './notify.ts';
+import { type Approval, type ApprovalAction, type CancelCode, labelOfAction, serverIdOf } from './request.ts';
 
 const requestId = z.object({ id: z.string() });
 const approveButton = defineButton('approval_approve', requestId);
@@ -140,11 +138,11 @@ function confirmWords(approval: Approval, currency: string): string {
 /** No button once it is approved: what is done then is told with its own outcome. Otherwise a new request. */
 function nextButtons(approval: Approval): Button[] {
   const { state, kind } = approval;
-  const reason = 'reason' in approval ? approval.reason.code : undefined;
+  const reason = 'reason' in approval ? approval.reason : undefined;
   const serverId = serverIdOf(approval);
   if (state === 'approved') return [];
   if (kind === 'purchase' && approval.purchase.kind === 'create')
-    return [createReviewButton.element('Request again…', toKeys(approval.purchase.order))];
+    return [createReviewButton.element('Request again…', approval.purchase.order)];
   if (serverId === undefined || reason === 'unknown_server') return [];
   const button = kind === 'delete' ? deleteButton : renewButton;
   return [button.element('Request again…', { id: serverId })];
@@ -206,7 +204,10 @@ export const approvalModals = [
         id: metadata.id,
         answer: { kind: 'deny', ...fields },
       });
-      await request.views.update(viewId, noticeView('Request denied', answeredWords(answered)));
+      await request.views.update(
+        viewId,
+        noticeView('Request denied', answeredWords(answered, request.currency)),
+      );
     },
   })),
 ];
@@ -223,7 +224,7 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
   const answered = await answering;
   const isShown =
     isOnCard(answered, request) && (await request.reply.edit(approvalCard(answered, request.currency)));
-  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered)));
+  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered, request.currency)));
 }
 
 /** What Slack shows of approvals. The outcome of what was approved is sent by its operation. */
@@ -320,15 +321,9 @@ function unreachedWords(approval: Approval): string {
   return `We couldn’t message a manager about ${gerund} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
 }
 
-export function answeredWords(approval: Approval): string {
-  const { state, requesterId } = approval;
-  const label = codeLabel(labelOfAction(approval));
-  const { past } = VERBS[kindOf(approval)];
-  const requester = mention(requesterId);
-  if (state === 'denied') return `Denied: ${label} wasn’t ${past}. We’ll tell ${requester}.`;
-  if (state === 'canceled')
-    return `Canceled: ${cancelWords(approval)}. ${nothingDone(approval)} We’ll tell ${requester}.`;
-  return `Approved. We’ll tell ${requester} the result.`;
+/** What a manager reads who has answered anywhere but on the card. */
+export function answeredWords(approval: Approval, currency: string): string {
+  return `${describeWanted(approval, currency)} ${describeDecision(approval, currency)}`;
 }
 
 function reasonOf({ denialReason }: Approval): string {
@@ -348,7 +343,7 @@ const MAY_BE_DONE = 'It may have been carried out, so check `/vps list` before r
 
 /** Whether a restore canceled it: it may have been approved, and carried out, after the backup. */
 function isRestored(approval: Approval): boolean {
-  return approval.state === 'canceled' && approval.reason.code === 'restored';
+  return approval.state === 'canceled' && approval.reason === 'restored';
 }
 
 /** After words that already say that nothing was deleted or ordered. */
@@ -356,20 +351,18 @@ function nothingCharged(action: ApprovalAction): string {
   return action.kind === 'delete' ? '' : ' Nothing was charged.';
 }
 
-type Canceled = Extract<Approval, { state: 'canceled' }>;
-
-function cancelWords(approval: Canceled): string {
-  return describeReason(CANCEL_WORDS, approval.reason, approval);
+function cancelWords(approval: Extract<Approval, { state: 'canceled' }>): string {
+  return CANCEL_WORDS[approval.reason](approval);
 }
 
-const CANCEL_WORDS: ReasonWords<CancelDetails, [Canceled]> = {
-  role_needed: (_, { requesterId }) => `${mention(requesterId)} no longer has permission`,
+const CANCEL_WORDS: Readonly<Record<CancelCode, (approval: Approval) => string>> = {
+  role_needed: ({ requesterId }) => `${mention(requesterId)} no longer has permission`,
   account_changed: () => 'the hosting account was reconnected after the request',
   unknown_server: () => 'the server no longer exists',
   server_protected: () => 'an owner has protected the server',
   label_differs: () => 'the server’s label has changed since the request',
   already_renewed: () => 'the server has been renewed since the request',
-  unknown_choice: (_, approval) =>
+  unknown_choice: (approval) =>
     `the ${kindOf(approval) === 'create' ? 'plan, location or image' : 'plan'} is no longer in the catalog`,
   price_moved: () => 'the price has changed since the request',
   over_budget: () => 'this month’s budget no longer covers it',

@@ -78,20 +78,13 @@ export async function findDeciders(request: Request, app: AppContext): Promise<D
   return { channelId: workspace?.settings.channelId, userIds };
 }
 
-/** The pause between two tries for a job that another process has. */
-const WAIT_MS = 250;
-
 /**
  * Notifies users of the current state of a request, as its job. While it is open, the deciders get cards; after that the cards
  * show the outcome, and the requester gets a message. If Slack refuses, the job tries again. If another process is doing that, it
- * continues with what has changed in the meantime; `waitMs`: how long to wait for it.
+ * continues with what has changed in the meantime.
  */
-export async function notifyRequest(id: ConfirmationId, app: AppContext, waitMs = 0): Promise<void> {
-  const run = () => notify(id, app);
-  for (let waitedMs = 0; !(await app.jobs.runNow(REQUEST, id, run)); waitedMs += WAIT_MS) {
-    if (waitedMs >= waitMs || (await app.requests.find(id, ALL_KINDS))?.isNotified !== false) return;
-    await app.system.sleep(WAIT_MS);
-  }
+export async function notifyRequest(id: ConfirmationId, app: AppContext): Promise<void> {
+  await app.jobs.runNow(REQUEST, id, () => notify(id, app));
 }
 
 /** Returns when the request is due again. */

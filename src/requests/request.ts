@@ -1,12 +1,12 @@
+import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { type AuditFacts, makeAuditEntry } from '../core/entry.ts';
-import type { NoDetails, Reason } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
-import type { Money } from '../core/money.ts';
-import type { Role } from '../core/roles.ts';
+import { money } from '../core/money.ts';
+import { ROLES, type Role } from '../core/roles.ts';
 import { HOUR_MS } from '../core/time.ts';
-import { labelOf, type Purchase } from '../purchases/operation.ts';
+import { labelOf, storedDeletion, storedPurchase } from '../purchases/operation.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
 
 /**
@@ -46,16 +46,27 @@ interface Requested extends NewRequest {
   readonly cards: readonly PostedMessage[];
 }
 
+/** What is asked for, by kind, as it is stored. Strict, as purchases are: what is approved is all that was confirmed. */
+export const SUBJECTS = {
+  purchase: z.strictObject({
+    purchase: storedPurchase,
+    price: z.number().transform(money).exactOptional(),
+  }),
+  delete: storedDeletion.omit({ kind: true }),
+  role: z.strictObject({
+    role: z.enum(ROLES),
+    pattern: z.string(),
+    reason: z.string(),
+    /** What the requester typed when they were told that they need a role: `reboot web-1`. */
+    command: z.string().exactOptional(),
+  }),
+};
+type Subject<Kind extends keyof typeof SUBJECTS> = Readonly<z.output<(typeof SUBJECTS)[Kind]>> & {
+  readonly kind: Kind;
+};
+
 /** What a second user has to approve, exactly as the first one confirmed it. */
-export type ApprovalAction =
-  | { readonly kind: 'purchase'; readonly purchase: Purchase; readonly price?: Money | undefined }
-  | {
-      readonly kind: 'delete';
-      readonly serverId: ServerId;
-      readonly label: string;
-      /** The end of the paid time that would be lost; absent if the API does not say. */
-      readonly paidUntil?: number | undefined;
-    };
+export type ApprovalAction = Subject<'purchase'> | Subject<'delete'>;
 
 export type NewApproval = NewRequest &
   ApprovalAction & {
@@ -73,18 +84,9 @@ export type Approval = Requested &
     readonly account: string;
   };
 
-interface AskedRole {
-  readonly kind: 'role';
-  readonly role: Role;
-  readonly pattern: string;
-  readonly reason: string;
-  /** What the requester typed when they were told that they need a role: `reboot web-1`. */
-  readonly command?: string | undefined;
-}
+export type NewRoleRequest = NewRequest & Subject<'role'>;
 
-export type NewRoleRequest = NewRequest & AskedRole;
-
-export interface RoleRequest extends Requested, AskedRole {
+export interface RoleRequest extends Requested, Subject<'role'> {
   /** Whether Slack says that the requester is a guest. Looked up for those who decide, not stored. */
   readonly isGuest?: boolean;
   readonly state: RoleRequestState;
@@ -114,12 +116,11 @@ export const CANCEL_CODES = [
   'over_budget',
   'restored',
 ] as const;
-export type CancelDetails = Readonly<Record<(typeof CANCEL_CODES)[number], NoDetails>>;
-export type CancelReason = Reason<CancelDetails>;
+export type CancelCode = (typeof CANCEL_CODES)[number];
 
 export type ApprovalOutcome =
   | { readonly state: Exclude<RequestState, 'replaced' | 'canceled'> }
-  | { readonly state: 'canceled'; readonly reason: CancelReason };
+  | { readonly state: 'canceled'; readonly reason: CancelCode };
 
 /** How long a request for approval stays open. */
 export const APPROVAL_MS = HOUR_MS;

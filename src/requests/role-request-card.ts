@@ -25,10 +25,10 @@ import {
   withdrawRoleRequest,
 } from './role-request.ts';
 
-/** A role to request, for all servers or the one with this label, and the command that needs it. */
+/** A role to request, for all servers or the one with this label (an empty one would name all of them), and the command that needs it. */
 const wantedRole = z.object({
   role: z.enum(ROLES),
-  label: z.string().exactOptional(),
+  label: z.string().min(1).exactOptional(),
   command: z.string().exactOptional(),
 });
 
@@ -61,7 +61,8 @@ export function requestCard(request: RoleRequest): Message {
   return textMessage(words, answerButtons(request.id, { style: 'primary' }), context(note));
 }
 
-function describeAnswer(request: RoleRequest): string {
+/** What has become of a request, for the owners. */
+export function describeAnswer(request: RoleRequest): string {
   const { state, decidedBy = '' } = request;
   switch (state) {
     case 'open':
@@ -69,7 +70,7 @@ function describeAnswer(request: RoleRequest): string {
     case 'approved':
       return `*Approved* by ${mention(decidedBy)}: ${mention(request.requesterId)} is now ${describeNewRole(request.granted ?? request)}.`;
     case 'denied':
-      return `*Denied* by ${mention(decidedBy)}.`;
+      return `*Denied* by ${mention(decidedBy)}: ${mention(request.requesterId)} wasn’t given the ${describeWantedRole(request)}.`;
     case 'withdrawn':
       return `*Withdrawn* by ${mention(request.requesterId)}.`;
     case 'replaced':
@@ -119,14 +120,6 @@ export function withdrawnMessage(requests: readonly RoleRequest[]): Message {
   const what = requests.map((request) => `the ${describeWantedRole(request)}`);
   const noun = requests.length === 1 ? 'request' : 'requests';
   return textMessage(`You withdrew your ${noun} for ${what.join(', ')}.`);
-}
-
-export function answeredWords(request: RoleRequest): string {
-  const { requesterId, isNotified, state } = request;
-  const who = mention(requesterId);
-  const told = isNotified ? '' : ` We couldn’t message ${who} yet, and will keep trying for a day.`;
-  if (state === 'denied') return `Denied. ${who} wasn’t given the ${describeWantedRole(request)}.${told}`;
-  return `Approved: ${who} is now ${describeNewRole(request.granted ?? request)}.${told}`;
 }
 
 const APPROVE_TITLE = 'Approve with changes';
@@ -184,7 +177,7 @@ const approveHandler = approveModal.onSubmit(
       with: loadingView(APPROVE_TITLE, 'Saving your answer…'),
       after: async () => {
         const answered = await request.execute(answerRoleRequest, { id: metadata.id, answer: narrower });
-        await request.views.update(viewId, noticeView('Role granted', answeredWords(answered)));
+        await request.views.update(viewId, noticeView('Role granted', describeAnswer(answered)));
       },
     };
   },
@@ -193,8 +186,7 @@ const approveHandler = approveModal.onSubmit(
 async function press(id: ConfirmationId, answer: AccessAnswer, request: SlackRequest): Promise<void> {
   const answered = await request.execute(answerRoleRequest, { id, answer });
   const isShown = isOnCard(answered, request) && (await request.reply.edit(requestCard(answered)));
-  if (isShown && answered.isNotified) return;
-  await request.reply.send(textMessage(answeredWords(answered)));
+  if (!isShown) await request.reply.send(textMessage(describeAnswer(answered)));
 }
 
 export const roleScreen: RequestScreen<RoleRequest> = {

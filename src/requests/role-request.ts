@@ -1,5 +1,4 @@
 import { checkGrantee, type NewGrant } from '../access/grants.ts';
-import type { AppContext } from '../context.ts';
 import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
@@ -32,17 +31,15 @@ export interface WantedRole {
   readonly label?: string;
 }
 
-/** @throws Refusal `owner_limited`, `label_needed`: nobody can be given such a role */
+/** @throws Refusal `owner_limited`: nobody can be given such a role */
 export function checkWantedRole({ role, label }: WantedRole): void {
   if (role === 'owner' && label !== undefined) throw new Refusal('owner_limited', {});
-  // Without a label the pattern would be one for every server.
-  if (label === '') throw new Refusal('label_needed', { role });
 }
 
 /**
  * Requests a role from the owners, for one server or for all. While no owner has been reached, repeating it returns the
  * same request.
- * @throws Refusal `owner_limited`, `label_needed`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
+ * @throws Refusal `owner_limited`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
  */
 export const requestAccess = defineUseCase({
   name: 'access_ask',
@@ -68,9 +65,8 @@ export const requestAccess = defineUseCase({
     );
     const request = takeRequest(outcome);
     const replaced = outcome.kind === 'new' ? outcome.replaced : [];
-    const [notified = request] = await Promise.all(
-      [request, ...replaced].map((each) => notifyNow(each, app)),
-    );
+    await Promise.all([request, ...replaced].map((each) => notifyRequest(each.id, app)));
+    const notified = (await app.requests.find(request.id, ROLES_ASKED)) ?? request;
     // `owners`: who can answer; empty if none is known by ID.
     return { request: notified, owners: (await findDeciders(request, app)).userIds };
   },
@@ -80,8 +76,7 @@ export const requestAccess = defineUseCase({
 function takeRequest(outcome: Awaited<ReturnType<Requests['requestRole']>>): RoleRequest {
   if (outcome.kind === 'too_many') {
     const againAt = (outcome.recent.at(-MOST_REQUESTS)?.requestedAt ?? 0) + REPEAT_MS;
-    const wishes = outcome.recent.map(({ role, pattern, requestedAt: at }) => ({ role, pattern, at }));
-    throw new Refusal('asked_enough', { wishes, againAt });
+    throw new Refusal('asked_enough', { againAt });
   }
   const { request } = outcome;
   const isUnheard = request.state === 'open' && request.cards.length === 0;
@@ -134,7 +129,9 @@ export const answerRoleRequest = defineUseCase({
       answer.kind === 'deny'
         ? await app.requests.move<RoleRequest>(id, ['open'], { state: 'denied', at, by })
         : await app.requests.grantRole(id, { at, by, grant: await makeGrant(request, answer, at, context) });
-    return decided ? notifyNow(decided, app) : refuseClosed(id, app);
+    if (!decided) return refuseClosed(id, app);
+    await notifyRequest(id, app);
+    return decided;
   },
   follow: async ({ workspaceId, requesterId, state }, { app }) => {
     if (state === 'approved') app.redrawHome(workspaceId, [requesterId]);
@@ -202,15 +199,9 @@ async function withdraw(request: RoleRequest, { actor, app }: UseCaseContext): P
   refuseOthersRequest(request, actor);
   const to = { state: 'withdrawn', at: app.system.now(), by: actor.userId } as const;
   const withdrawn = await app.requests.move<RoleRequest>(id, ['open'], to);
-  return withdrawn ? notifyNow(withdrawn, app) : refuseClosed(id, app);
-}
-
-/** An owner may answer while the cards are still being posted. */
-const WAIT_MS = 5000;
-
-async function notifyNow(request: RoleRequest, app: AppContext): Promise<RoleRequest> {
-  await notifyRequest(request.id, app, WAIT_MS);
-  return (await app.requests.find(request.id, ROLES_ASKED)) ?? request;
+  if (!withdrawn) return refuseClosed(id, app);
+  await notifyRequest(id, app);
+  return withdrawn;
 }
 
 /** After this time the requester may have done it long ago, or another user has. */

@@ -1,13 +1,10 @@
 import type { Insertable, Transaction } from 'kysely';
-import { z } from 'zod';
 import { addGrant } from '../access/grant-store.ts';
 import type { NewGrant } from '../access/grants.ts';
 import { listNamesOfKey } from '../account/keys.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { freezeLabel } from '../core/labels.ts';
-import { money } from '../core/money.ts';
-import { ROLES } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
@@ -16,11 +13,11 @@ import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
 import type { Budget } from '../purchases/costs.ts';
 import { type Prepared, prepareDelete, prepareOperation } from '../purchases/ledger.ts';
-import { claimOf, findDelete, storedPurchase } from '../purchases/operation.ts';
+import { claimOf, findDelete } from '../purchases/operation.ts';
 import {
   type Approval,
   type ApprovalOutcome,
-  type CancelReason,
+  type CancelCode,
   type NewApproval,
   type NewRoleRequest,
   REQUEST,
@@ -29,6 +26,7 @@ import {
   type RequestState,
   type RoleRequest,
   type RoleRequestState,
+  SUBJECTS,
 } from './request.ts';
 
 type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
@@ -201,8 +199,11 @@ export function createRequests(foundation: Foundation) {
         const code = whyNotPrepared(prepared, id);
         await addAudit(trx, foundation, code ? { ...audit, outcome: 'failed', code } : audit);
         if (!code) return approved;
-        const reason = { code, details: {} };
-        const canceled = await move(trx, foundation, id, ['approved'], { state: 'canceled', at, reason });
+        const canceled = await move(trx, foundation, id, ['approved'], {
+          state: 'canceled',
+          at,
+          reason: code,
+        });
         return canceled as Approval | undefined;
       }),
 
@@ -261,13 +262,11 @@ async function move(
   from: readonly RequestState[],
   to: Target,
 ): Promise<Request | undefined> {
-  const reason = 'reason' in to ? to.reason : undefined;
   const row = await trx
     .updateTable('requests')
     .set({
       state: to.state,
-      outcome: reason?.code ?? null,
-      outcome_details: reason ? JSON.stringify(reason.details) : null,
+      outcome: 'reason' in to ? to.reason : null,
       is_told: 0,
       claim: '',
     })
@@ -299,30 +298,11 @@ async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undef
 }
 
 /** Why what was approved was not prepared; undefined if it was. */
-function whyNotPrepared(prepared: Prepared, id: ConfirmationId): CancelReason['code'] | undefined {
+function whyNotPrepared(prepared: Prepared, id: ConfirmationId): CancelCode | undefined {
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
   return isOwn ? undefined : 'already_renewed';
 }
-
-/** What is asked for, by kind. Strict, as purchases are: what is approved is all that was confirmed. */
-const SUBJECTS = {
-  purchase: z.strictObject({
-    purchase: storedPurchase,
-    price: z.number().transform(money).exactOptional(),
-  }),
-  delete: z.strictObject({
-    serverId: z.number(),
-    label: z.string(),
-    paidUntil: z.number().exactOptional(),
-  }),
-  role: z.strictObject({
-    role: z.enum(ROLES),
-    pattern: z.string(),
-    reason: z.string(),
-    command: z.string().exactOptional(),
-  }),
-};
 
 function toSubject(request: NewApproval | NewRoleRequest): string {
   const names = Object.keys(SUBJECTS[request.kind].shape);
@@ -378,9 +358,7 @@ function toRequest(row: RequestRow): Request {
     decidedBy: row.decided_by ?? undefined,
     decidedAt: row.decided_at ?? undefined,
     denialReason: row.denial_reason ?? undefined,
-    ...(row.outcome !== null && {
-      reason: { code: row.outcome, details: JSON.parse(row.outcome_details ?? '{}') },
-    }),
+    ...(row.outcome !== null && { reason: row.outcome }),
     ...(row.granted !== null && { granted: JSON.parse(row.granted) }),
   } as Request;
 }

@@ -89,19 +89,8 @@ const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
   too_many: ({ most }) =>
     `The limit of ${most} runs a minute was reached. ${NOTHING} Run the workflow again later.`,
   unknown_server: (_, { label }) => `No server has exactly the label ${nameOf(label)}. ${NOTHING}`,
-  ambiguous_server: ({ count }, { label }) =>
-    `${count} servers are labeled ${nameOf(label)}, and a workflow can’t choose between them. ${NOTHING}`,
-  server_protected: (_, { action, label }) =>
-    `${nameOf(label)} is protected, so it can’t be ${VERBS[action].past}. ${NOTHING}`,
-  rebooted_recently: ({ agoMs }, { label }) =>
-    `${nameOf(label)} was rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago, so it wasn’t rebooted again.`,
-  wrong_state: ({ state }, { action, label }) =>
-    state === undefined
-      ? `${nameOf(label)} can’t be ${VERBS[action].past} in its current state. ${NOTHING}`
-      : `${nameOf(label)} is ${stateOf(state)}, so it can’t be ${VERBS[action].past}. ${NOTHING}`,
   not_done: ({ code }, { action, label }) =>
     `${nameOf(label)} wasn’t ${VERBS[action].past}: ${describeCode(code)}.`,
-  no_api_key: () => `No hosting account is connected. ${NOTHING}`,
   too_late: () =>
     `This step couldn’t be started in time. ${NOTHING} Run the workflow again if you still want it.`,
   // A code of Slack's: the words for codes are about the hosting API.

@@ -67,13 +67,8 @@ export interface RunOutcomeDetails {
   key_label: { name: string };
   too_many: { most: number };
   unknown_server: Record<never, never>;
-  ambiguous_server: { count: number };
-  server_protected: Record<never, never>;
-  rebooted_recently: { agoMs: number };
-  wrong_state: { state?: string };
-  /** Proven not done: what the hosting API, or the way to it, said. */
+  /** Proven not done: by one of our rules, or what the hosting API, or the way to it, said. */
   not_done: { code: string };
-  no_api_key: Record<never, never>;
   /** It could not be begun within minutes. */
   too_late: Record<never, never>;
   not_posted: { reason: string };
@@ -211,13 +206,11 @@ async function findRefusal(
   run: WorkflowRun,
   { system, workflowRuns }: AppContext,
 ): Promise<RunOutcome | undefined> {
-  const now = system.now();
-  if (now - run.receivedAt > BEGIN_WITHIN_MS) return { code: 'too_late', details: {} };
+  if (system.now() - run.receivedAt > BEGIN_WITHIN_MS) return { code: 'too_late', details: {} };
   const input = findBadInput(run);
   if (input) return { code: 'bad_input', details: { input } };
-  const limit = { most: MOST_RUNS_A_MINUTE, withinMs: MINUTE_MS };
-  const isAdmitted = await workflowRuns.admit(run, now, limit);
-  return isAdmitted ? undefined : { code: 'too_many', details: { most: MOST_RUNS_A_MINUTE } };
+  const isWithin = await workflowRuns.isWithinLimit(run, { most: MOST_RUNS_A_MINUTE, withinMs: MINUTE_MS });
+  return isWithin ? undefined : { code: 'too_many', details: { most: MOST_RUNS_A_MINUTE } };
 }
 
 function findBadInput({ action, label, key, channelId }: WorkflowRun) {
@@ -335,7 +328,7 @@ async function carryOut(action: PowerAction, run: WorkflowRun, context: UseCaseC
     const outcome = outcomeOfError(error, run, isSent);
     if (isSent) await endRun(run, ['sent'], outcome, app);
     // True for any user who presses the button.
-    else if (outcome.code === 'unknown_server' || outcome.code === 'ambiguous_server')
+    else if (isRefusal(error, 'unknown_server') || isRefusal(error, 'ambiguous_server'))
       await endRun(run, ['asking'], outcome, app);
     throw error;
   }
@@ -354,10 +347,7 @@ async function markSent(run: WorkflowRun, { actor, app }: UseCaseContext): Promi
  * Why a run has failed. `isSent`: the request may have left. Only an error that is proof then says that nothing was done.
  */
 function outcomeOfError(error: unknown, run: WorkflowRun, isSent = false): RunOutcome {
-  if (error instanceof HostingError)
-    return error.code === 'wrong_state'
-      ? { code: error.code, details: { state: error.details.state } }
-      : { code: 'not_done', details: { code: error.code } };
+  if (error instanceof HostingError) return { code: 'not_done', details: { code: error.code } };
   if (error instanceof Refusal) return outcomeOfRefusal(error, run);
   return isSent ? { code: 'interrupted', details: {} } : { code: 'not_done', details: { code: 'defect' } };
 }
@@ -367,16 +357,9 @@ function outcomeOfRefusal(error: Refusal, { key }: WorkflowRun): RunOutcome {
   if (isRefusal(error, 'workflow_key_invalid'))
     return { code: KEY_PROBLEMS[error.details.problem], details: { name } };
   if (isRefusal(error, 'role_needed') && name !== '') return { code: 'key_label', details: { name } };
-  if (isRefusal(error, 'ambiguous_server'))
-    return { code: 'ambiguous_server', details: { count: error.details.servers.length } };
-  if (isRefusal(error, 'rebooted_recently'))
-    return { code: 'rebooted_recently', details: { agoMs: error.details.agoMs } };
-  const { code } = error;
-  const plain = PLAIN.find((each) => each === code);
-  return plain ? { code: plain, details: {} } : { code: 'not_done', details: { code } };
+  if (isRefusal(error, 'unknown_server')) return { code: 'unknown_server', details: {} };
+  return { code: 'not_done', details: { code: error.code } };
 }
-
-const PLAIN = ['unknown_server', 'server_protected', 'no_api_key'] as const;
 
 const KEY_PROBLEMS = { unknown: 'key_invalid', expired: 'key_expired', action: 'key_action' } as const;
 

@@ -144,30 +144,27 @@ export function createWorkflowRuns(foundation: Foundation) {
         .executeTakeFirst();
       return row && toRun(row);
     },
-    /** Counts a run against the limit of its key, or of all runs without one in its channel. False if the limit is reached. */
-    admit: (run: WorkflowRun, now: number, limit: { most: number; withinMs: number }): Promise<boolean> =>
-      engine.transact(db, async (trx) => {
-        const { most, withinMs } = limit;
-        const counts = trx
-          .selectFrom('workflow_runs')
-          .select(['id'])
-          .where('workspace_id', '=', run.workspaceId)
-          .where('key_kind', '=', run.key.kind)
-          .where('key_id', '=', run.key.id)
-          .where('admitted_at', '>', now - withinMs)
-          .limit(most + 1);
+    /**
+     * Whether fewer than `most` other runs of the same key, or without one in the same channel, were received in the time before this
+     * one, and not refused for that.
+     */
+    isWithinLimit: async (run: WorkflowRun, limit: { most: number; withinMs: number }): Promise<boolean> => {
+      const { most, withinMs } = limit;
+      const { channelId = '' } = run;
+      const earlier = db
+        .selectFrom('workflow_runs')
+        .select('id')
+        .where('workspace_id', '=', run.workspaceId)
+        .where('key_kind', '=', run.key.kind)
+        .where('key_id', '=', run.key.id)
+        .where('id', '<', run.id)
+        .where('received_at', '>', run.receivedAt - withinMs)
+        .where((column) => column.or([column('outcome', 'is', null), column('outcome', '<>', 'too_many')]))
         // Anyone can run a step without a key, which must not keep those in other channels from running.
-        const { channelId = '' } = run;
-        const counted = await (run.key.kind === 'none'
-          ? counts.where('channel_id', '=', channelId)
-          : counts
-        ).execute();
-        // Each run is counted once: one that was counted before a crash is let through.
-        if (counted.some(({ id }) => id === run.id)) return true;
-        if (counted.length >= most) return false;
-        await update(trx, run).set({ admitted_at: now }).execute();
-        return true;
-      }),
+        .$if(run.key.kind === 'none', (query) => query.where('channel_id', '=', channelId))
+        .limit(most);
+      return (await earlier.execute()).length < most;
+    },
     /** Moves a run from received to asking, with its card. */
     ask: async (run: WorkflowRun, { channelId, ts }: PostedMessage): Promise<void> => {
       const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;

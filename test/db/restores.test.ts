@@ -127,7 +127,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(await sendAs('a', sent?.id ?? '')).toBe('sent');
       expect(await declare()).toEqual({ orders: 2, approvals: 1 });
       const found = await store.requests.find(open?.id ?? '', APPROVALS);
-      expect(found).toMatchObject({ state: 'canceled', reason: code, isNotified: false });
+      expect(found).toMatchObject({ state: 'canceled', reason: 'restored', isNotified: false });
       for (const each of [approved, sent]) {
         const deletion = await store.ledger.findDelete(each?.id ?? '');
         expect(deletion).toMatchObject({ state: 'unconfirmed', reason: code });
@@ -157,7 +157,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       });
       expect(await store.requests.find(open.id, APPROVALS)).toMatchObject({
         state: 'canceled',
-        reason: code,
+        reason: 'restored',
       });
       await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
       const [last] = await store.audit.list({ workspaceId: 'T1', limit: 9, actions: ['restore'] });

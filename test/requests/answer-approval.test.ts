@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { answerApproval } from '../../src/requests/answer-approval.ts';
+import { answerApproval } from '../../src/requests/approval.ts';
 import { ID, type MortalProcess, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
 
 let scenario: Scenario;

@@ -5,12 +5,10 @@ import { Secret } from '../../src/core/secret.ts';
 import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
 import { APPROVALS } from '../../src/requests/request.ts';
 import type { Requests } from '../../src/requests/store.ts';
-import { CANCEL_REASONS } from '../../src/sandbox/gallery/fixtures/reasons.ts';
 import { confirm, engines, entry, newApproval, newCreate, newDelete, newRenew, T0 } from '../db/support.ts';
 
 const by = (at = T0 + 1) => ({ by: 'U9', at });
 const renewal = { kind: 'purchase', purchase: newRenew(7, T0).purchase } as const;
-const plain = <Code extends string>(code: Code) => ({ code, details: {} });
 
 describe.each(engines)('approvals on $name', ({ make }) => {
   let store: Store;
@@ -57,7 +55,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await store.ledger.listOpen('T1')).toEqual([paid.operation]);
       expect(done).toMatchObject({
         state: 'canceled',
-        reason: plain('already_renewed'),
+        reason: 'already_renewed',
         decidedBy: 'U9',
       });
       expect(await requests.find(id, APPROVALS)).toEqual(done);
@@ -104,7 +102,7 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await approve(first.id, 499)).toMatchObject({ state: 'approved' });
       expect(await approve(second.id, 997)).toMatchObject({
         state: 'canceled',
-        reason: plain('over_budget'),
+        reason: 'over_budget',
         decidedBy: 'U9',
       });
       expect(await store.ledger.find(second.id)).toBeUndefined();
@@ -170,11 +168,10 @@ describe.each(engines)('approvals on $name', ({ make }) => {
     });
   });
 
-  test.each(
-    CANCEL_REASONS,
-  )('the reason $code of a cancellation is read back with its details', async (reason) => {
+  test('the reason of a cancellation is read back', async () => {
     const { id } = await requested();
-    await requests.move(id, ['open'], { state: 'canceled', at: T0, reason }, entry());
-    expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'canceled', reason });
+    const canceled = { state: 'canceled', reason: 'price_moved' } as const;
+    await requests.move(id, ['open'], { ...canceled, at: T0 }, entry());
+    expect(await requests.find(id, APPROVALS)).toMatchObject(canceled);
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ConversationsSelect,
   ExternalSelect,
@@ -137,25 +136,6 @@ export function readEntered(entered: z.output<typeof enteredState>): Record<stri
     if (typeof value === 'string' && value.trim() !== '') values[name] = value;
   }
   return values;
-}
-
-/** The beginning of a hashed key. Values that begin with it are hashed as well, so that no value looks like a key. */
-const MARK = '~';
-
-/** Returns the key of a value for a menu or a button: the value if it fits, otherwise its hash, always the same. */
-export function shortKey(value: string): string {
-  if (value.length <= LIMITS.optionValue && !value.startsWith(MARK)) return value;
-  return `${MARK}${createHash('sha256').update(value).digest('base64url')}`;
-}
-
-/** Finds the value of a key among these; undefined if none of them has it any more. */
-export function findByKey(values: readonly string[], key: string): string | undefined {
-  return values.find((value) => shortKey(value) === key);
-}
-
-/** Whether a key is a hash, which means nothing to users. */
-export function isHashedKey(key: string): boolean {
-  return /^~[\w-]{43}$/.test(key);
 }
 
 /** Makes the choice of a server in a menu, with what tells servers of the same label apart. Its value is the ID. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import type { Purchase } from '../../../src/purchases/operation.ts';
-import { answerApproval } from '../../../src/requests/answer-approval.ts';
+import { answerApproval } from '../../../src/requests/approval.ts';
 import { carryOutDelete, confirmDelete } from '../../../src/servers/delete.ts';
 import type { DeleteOperation } from '../../../src/servers/deletion.ts';
 import { T0 } from '../../db/fixtures.ts';

@@ -89,9 +89,8 @@ describe.concurrent('asking for a server without a label', () => {
     await using team = await startWithRequester();
     const by = rawUser(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
-    await team.nora.sees('This server has no label');
+    await team.nora.sees('This button or form is out of date');
     await by.submits('ask_access', envelope({ role: 'manager', label: '' }, 'F1'), { reason: 'x' });
-    await expect.poll(async () => (await by.audit()).map(({ code }) => code)).toContain('label_needed');
     expect(await openRequests(team)).toEqual([]);
   });
 
@@ -143,7 +142,7 @@ describe.concurrent('asking again and again', () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
     for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'We’ll let you know');
-    await team.ask('manager', 'viewer for made-up-1');
+    await team.ask('manager', 'several requests in the last hour');
     await team.ask('viewer on made-up-4', 'You can ask again');
     await team.ask('viewer on made-up-1', 'the owners haven’t answered yet');
     expect(team.approver.messages()).toHaveLength(3);

@@ -1,19 +1,8 @@
 import { describe, test } from 'vitest';
-import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
-import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
 import { startOrdering } from '../../support/ordering-team.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
-
-const START = 'long-code-'.repeat(8);
-const [SMALL] = defaultCatalog().plans;
-if (!SMALL) throw new Error('the sandbox sells no plan');
-const LONG = {
-  plans: [1, 2].map((n) => ({ ...SMALL, code: `${START}plan-${n}`, monthly: `${n}.90` })),
-  locations: [1, 2].map((n) => `${START}location-${n}`),
-  images: [1, 2].map((n) => `${START}image-${n}`),
-};
 
 describe.concurrent('the form of a create', () => {
   test('takes the name of a plan as the plan, and any other word as the label', async () => {
@@ -29,28 +18,6 @@ describe.concurrent('the form of a create', () => {
     await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13' });
     await manager.presses('Review');
     await manager.sees(/Label\s+web-2/);
-  });
-
-  test('orders exactly what was chosen where all codes are too long for a menu', async ({ expect }) => {
-    await using team = await startTeam({ hosting: { catalog: LONG } });
-    const { manager } = team;
-    await manager.types('/vps create label=web-1');
-    const pick = async (menu: string) => (await manager.optionsOf(menu))[1] ?? '';
-    await manager.fills({
-      Plan: await pick('Plan'),
-      Location: await pick('Location'),
-      Image: await pick('Image'),
-    });
-    await manager.presses('Review');
-    await manager.sees('2.90 per month');
-    await manager.sees(`${START}image-2`);
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
-    const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
-    const order = { plan: `${START}plan-2`, location: `${START}location-2`, image: `${START}image-2` };
-    const created = await team.app.ports.ledger.findCreated(TEAM.id, id);
-    expect(created).toMatchObject({ order });
-    expect(team.hosting.charges(team.account)).toMatchObject([{ amountMinor: 290 }]);
   });
 
   test('returns from the review with what was entered, and pays once for what is confirmed', async ({

@@ -181,7 +181,7 @@ describe.concurrent('where the hosting API returns only part of the list', () =>
     });
     expect(await runVps(team, 'reboot', 'db-1', '--yes')).toMatchObject({
       code: 1,
-      words: `${PART}\n"db-1" isn't in the part of the list we received, so we can't tell whether it exists. Nothing was changed.\n`,
+      words: `${PART}\ndb-1 isn’t in the part of the list we received, so we can’t tell whether it exists.\n`,
     });
   });
 });

@@ -62,7 +62,7 @@ test.concurrent('a modal whose ack Slack applies late shows the outcome of a del
   await manager.closes();
   await manager.types(orderOf('web-9'));
   await manager.presses('Create and pay');
-  await expect.poll(() => manager.modal()?.shown).toContain('went through');
+  await expect.poll(() => manager.modal()?.shown).toContain('We sent you the root password');
   await team.owner.types('/vps settings approvals');
   await team.owner.fills({ 'Renewing servers': 'On' });
   await team.owner.presses('Save');

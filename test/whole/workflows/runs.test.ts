@@ -102,7 +102,11 @@ it.concurrent('a workflow’s reboot whose answer is lost is reported as unconfi
 });
 
 /** The process dies after it has done this, or before it does anything. */
-function dieAt<Name extends 'send' | 'admit' | 'ask'>(team: Team, name: Name, how: 'before' | 'after') {
+function dieAt<Name extends 'send' | 'isWithinLimit' | 'ask'>(
+  team: Team,
+  name: Name,
+  how: 'before' | 'after',
+) {
   const { workflowRuns } = team.app.ports;
   const work: (...given: never[]) => Promise<unknown> = workflowRuns[name];
   let deaths = 0;
@@ -156,7 +160,7 @@ it.concurrent('a workflow’s step that was received before a crash fails if min
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
-  const death = dieAt(team, 'admit', 'before');
+  const death = dieAt(team, 'isWithinLimit', 'before');
   const run = await begin(team, { key: secret });
   await expect.poll(death.count).toBe(1);
   system.move(3 * 60_000);
