@@ -21,6 +21,14 @@ import { never, type Watch, watchDatabase } from './support/statements.ts';
 
 const WRITE = /^(insert|update|delete|commit)/;
 
+/** The cases that can happen on an engine: the commit of a database in the same process is never unknown. */
+function casesOf<const Case extends readonly [Fate['kind'], ...string[]]>(
+  { name }: { readonly name: string },
+  cases: readonly Case[],
+) {
+  return cases.filter(([kind]) => kind === 'dies' || name !== 'SQLite');
+}
+
 /** What happens at one of the steps before and after each write and commit of a process. */
 interface Fate {
   readonly kind: 'dies' | 'commit unknown';
@@ -138,13 +146,11 @@ function shareBatches(place: Place) {
   return { seen, servers, ...shareDatabase(place, start) };
 }
 
-describe.each(places)('renewals that are confirmed together on $name', ({ name, make }) => {
-  // The commit of a database in the same process is never unknown.
-  const kinds = name === 'SQLite' ? (['dies'] as const) : (['dies', 'commit unknown'] as const);
+describe.each(places)('renewals that are confirmed together on $name', (engine) => {
   test.each(
-    kinds,
+    casesOf(engine, [['dies'], ['commit unknown']]),
   )('are paid once each at most, and reported, wherever their process does (%s)', async (kind) => {
-    const place = await make();
+    const place = await engine.make();
     await (await place.open({ lock: true })).close();
     let at = 0;
     for (let isStruck = true; isStruck; at++) {
@@ -233,14 +239,16 @@ function shareRequests(place: Place) {
   return { seen, delaySlack, ...shareDatabase(place, start) };
 }
 
-describe.each(places)('a request on $name', ({ make }) => {
-  test.each([
-    ['dies', 'asked'],
-    ['dies', 'answered'],
-    ['dies', 'expired'],
-    ['commit unknown', 'answered'],
-  ] as const)('is brought to those who wait for it, wherever its process does (%s, %s)', async (kind, act) => {
-    const place = await make();
+describe.each(places)('a request on $name', (engine) => {
+  test.each(
+    casesOf(engine, [
+      ['dies', 'asked'],
+      ['dies', 'answered'],
+      ['dies', 'expired'],
+      ['commit unknown', 'answered'],
+    ]),
+  )('is brought to those who wait for it, wherever its process does (%s, %s)', async (kind, act) => {
+    const place = await engine.make();
     await (await place.open({ lock: true })).close();
     let at = 0;
     for (let isStruck = true; isStruck; ) {
@@ -352,14 +360,16 @@ function shareSteps(place: Place) {
   return { seen, ...shareDatabase(place, start) };
 }
 
-describe.each(places)('a workflow’s step on $name', ({ make }) => {
-  test.each([
-    ['dies', 'by its key'],
-    ['dies', 'by a press'],
-    ['commit unknown', 'by its key'],
-    ['commit unknown', 'by a press'],
-  ] as const)('is sent once at most, and ends as it was, wherever its process does (%s, %s)', async (kind, by) => {
-    const place = await make();
+describe.each(places)('a workflow’s step on $name', (engine) => {
+  test.each(
+    casesOf(engine, [
+      ['dies', 'by its key'],
+      ['dies', 'by a press'],
+      ['commit unknown', 'by its key'],
+      ['commit unknown', 'by a press'],
+    ]),
+  )('is sent once at most, and ends as it was, wherever its process does (%s, %s)', async (kind, by) => {
+    const place = await engine.make();
     await (await place.open({ lock: true })).close();
     let at = 0;
     for (let isStruck = true; isStruck; ) {

@@ -1,4 +1,4 @@
-import type { Button } from '@slack/types';
+import type { Button, ModalView } from '@slack/types';
 import {
   describeReason,
   type HostingCode,
@@ -36,7 +36,7 @@ export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts)
         const { state, endedAt } = operation;
         const confirmer = confirmerOf(operation);
         const message = deleteMessage(operation, await currencyOf(operation.workspaceId), approvedBy);
-        const view = () => noticeView(TITLES[state], message.text);
+        const view = () => deleteNotice(operation, message);
         await outbox.updateFollowed(confirmer, view, { isFinal: endedAt !== undefined });
         const isAnnounced =
           state === 'settled' &&
@@ -46,6 +46,11 @@ export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts)
         return isKnown || outbox.notifyConfirmer(confirmer, message);
       }),
   };
+}
+
+/** The form once it has become a notice with that message. */
+export function deleteNotice({ state }: DeleteOperation, { text }: Message): ModalView {
+  return noticeView(TITLES[state], text);
 }
 
 /** What the user who confirmed a delete reads once it was sent or has ended, with what they can do next. */

@@ -16,7 +16,7 @@ import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
 import { deleteButton } from './buttons.ts';
-import { DELETE_TITLE } from './delete-outcome.ts';
+import { DELETE_TITLE, deleteMessage, deleteNotice } from './delete-outcome.ts';
 import { runDelete } from './deletion.ts';
 import { chooseUnnamed, getServer, type ServerRef } from './find.ts';
 import { refuseProtected } from './notes.ts';
@@ -86,8 +86,8 @@ export const confirmDelete = defineUseCase({
 });
 
 /**
- * Carries out what its user has just confirmed, and reports the outcome, unless another process is doing that. Returns an error after
- * which it may still be carried out, by its job; it isn't thrown, since the audit has the delete's own entries.
+ * Carries out what its user has just confirmed, and reports the outcome, unless another process is doing that. Returns what has
+ * become of it, or an error after which its job may still carry it out; that isn't thrown, since the audit has the delete's own entries.
  * Money effect: sends at most one DELETE for each confirmation; the rest of the paid month is lost (docs/hosting-api.md 3.4).
  */
 export const carryOutDelete = defineUseCase({
@@ -95,15 +95,13 @@ export const carryOutDelete = defineUseCase({
   needs: 'anyone',
   effect: 'confirms',
   run: async ({ formId }: { readonly formId: ConfirmationId }, { actor, app }) => {
-    const find = () => app.ledger.findDelete(formId);
-    const operation = await find();
-    const isOwn = operation?.workspaceId === actor.workspaceId && operation.actorId === actor.userId;
-    if (!isOwn) return { isGone: false };
+    const operation = await app.ledger.findDelete(formId);
+    if (operation?.workspaceId !== actor.workspaceId || operation.actorId !== actor.userId) return {};
     try {
       await runDelete(formId, app, { isAwaited: true });
-      return { isGone: (await find())?.state === 'settled' };
+      return { operation: await app.ledger.findDelete(formId) };
     } catch (error) {
-      return { isGone: false, error };
+      return { error };
     }
   },
 });
@@ -191,17 +189,22 @@ export const remove = defineCommand({
       if (!isIdenticalLabel(fields.label, word))
         return { with: { errors: { label: `That doesn’t match. Type ${word}.` } } };
       const { formId } = origin;
-      // Before it is confirmed: if this process dies, another one carries it out, and reports the outcome.
-      request.views.follow(formId, viewId);
       const deletion = { formId, id, label, paidUntil, typedLabel: fields.label };
       const requested = await request.execute(confirmDelete, deletion);
       if (requested) return { with: requestedView(requested, formId, request.caller.actor.userId) };
       return {
         with: loadingView(DELETE_TITLE, `Checking ${codeLabel(label)}…`),
         after: async () => {
-          const { isGone, error } = await request.execute(carryOutDelete, { formId });
+          const { operation, error } = await request.execute(carryOutDelete, { formId });
           if (error !== undefined) throw error;
-          if (isGone && on === 'card')
+          if (!operation) return;
+          // Its job goes on with what has not ended.
+          if (operation.endedAt === undefined) request.views.follow(formId, viewId);
+          await request.views.update(
+            viewId,
+            deleteNotice(operation, deleteMessage(operation, request.currency)),
+          );
+          if (operation.state === 'settled' && on === 'card')
             await request.reply.edit(textMessage(`${codeLabel(label)} was deleted.`));
         },
       };
