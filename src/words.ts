@@ -188,13 +188,13 @@ const purchaseRefusalWords = {
     `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
   renewed_elsewhere: ({ label }) =>
     `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}. Nothing more was charged.`,
-  list_incomplete: () => `${PART_OF_LIST} Try again later.`,
+  list_incomplete: () => `${PART_OF_LIST} Nothing was done. Try again later.`,
   order_unsaved: ({ isDatabaseAway = false }) =>
     `We couldn’t save your order’s status. The order may still go through, so don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   restored: () =>
     'The app’s database was restored from a backup after you opened this form, so we can’t tell whether you had already confirmed the order. Nothing was ordered this time. Check the hosting account’s page before you order again.',
-  account_changed: () => 'The hosting account was reconnected after you confirmed.',
+  account_changed: () => 'The hosting account was reconnected after you confirmed, so nothing was done.',
   label_moved: ({ before, now }) =>
     `The server is now called ${codeLabel(now)} instead of ${codeLabel(before)}.`,
   doubt_over: () => 'This order has been resolved, so there’s nothing left to decide.',

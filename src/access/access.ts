@@ -255,8 +255,9 @@ function parseRevoke([who = '', tooMuch]: readonly string[]): AccessCommand | st
 function parseAsk([role = '', ...rest]: readonly string[], on: string | undefined): AccessCommand | string {
   const wanted = findRole(role);
   if (!wanted) return explainRole(role);
+  if (on !== undefined && (on === '' || rest.length > 0)) return 'After “on”, give one label, such as web-1.';
   const label = on ?? (rest.length === 0 ? undefined : rest.join(' '));
-  return { act: 'ask', wanted: { role: wanted, label: label || undefined } };
+  return { act: 'ask', wanted: { role: wanted, label } };
 }
 
 function findGrantee(word: string): Grantee | undefined {

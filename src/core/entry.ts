@@ -195,8 +195,6 @@ export interface UseCaseSpec {
   readonly effect: 'reads' | 'changes' | 'confirms';
   /** Whether it confirms an order: if the database can't be reached, the user is told not to order again. */
   readonly isOrder?: boolean;
-  /** Whether it is done once for each form: an earlier press may be doing it, even if this one fails. */
-  readonly isOncePerForm?: boolean;
 }
 
 /** One thing that users can do with the app, whatever the surface. */

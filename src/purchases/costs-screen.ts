@@ -170,12 +170,15 @@ export function paidWords(
   currency: string,
 ) {
   const month = new Date(since).toLocaleString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
-  const paid = amountWords(money(creates.amount + renewals.amount), currency);
-  const isNothing = creates.count + renewals.count === 0;
+  const paid: Tally = {
+    count: creates.count + renewals.count,
+    amount: money(creates.amount + renewals.amount),
+    unpriced: creates.unpriced + renewals.unpriced,
+  };
   const line = (tally: Tally, words: (amount: string) => string) =>
     tally.count === 0 ? [] : [words(tallyWords(tally, currency))];
   return [
-    `*Paid from Slack in ${month} (UTC): ${isNothing ? 'nothing' : paid}*`,
+    `*Paid from Slack in ${month} (UTC): ${paid.count === 0 ? 'nothing' : tallyWords(paid, currency)}*`,
     ...line(creates, (amount) => `• ${count(creates.count, 'new server')}: ${amount}`),
     ...line(renewals, (amount) => `• ${count(renewals.count, 'renewal')}: ${amount}`),
     ...line(

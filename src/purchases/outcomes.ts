@@ -293,18 +293,20 @@ function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, labe
 function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {
   const isUnmoved = code === 'not_found_yet' && kind === 'renew';
   const why = isUnmoved ? 'its paid-until date hasn’t changed' : UNCONFIRMED[code];
-  return `${why}. ${stepOf(code, accountPage(accountUrl))}, then press *Resolve…*.`;
+  return `${why}. ${stepOf(code, kind, accountPage(accountUrl))}, then press *Resolve…*.`;
 }
 
-function stepOf(code: UnconfirmedReason['code'], page: string): string {
+function stepOf(code: UnconfirmedReason['code'], kind: Purchase['kind'], page: string): string {
   switch (code) {
     case 'account_changed':
       return 'Check the page of the account that was connected before';
     case 'no_api_key':
     case 'key_rejected':
-      return `Reconnect with \`/vps connect\`, or check ${page}`;
+      return `Reconnect with \`/vps connect\` so that we can check. Or check ${page}`;
     case 'not_found_yet':
       return `We can’t rule out a charge: check ${page}`;
+    case 'contradiction':
+      return kind === 'create' ? `Compare ${page} with \`/vps list\`` : `Check ${page}`;
     default:
       return `Check ${page}`;
   }

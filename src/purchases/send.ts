@@ -288,19 +288,15 @@ export async function settleUntilStored(
 
 /**
  * Follows the server of a purchase or a delete that was carried out: a new one until it runs and has an address, a renewed one until
- * the list shows its new date, a deleted one until a complete list no longer has it. False if that can't be stored. Never throws.
+ * the list shows its new date, a deleted one until a complete list no longer has it. Never throws.
  */
-export async function followServer(
-  operation: Operation | DeleteOperation,
-  app: AppContext,
-  waitMs?: number,
-): Promise<boolean> {
+export async function followServer(operation: Operation | DeleteOperation, app: AppContext): Promise<void> {
   const { id, workspaceId, actorId, channelId, account = '' } = operation;
   const confirmed = confirmedOf(operation);
   const serverId = confirmed.kind === 'create' ? operation.serverId : confirmed.serverId;
-  if (serverId === undefined) return false;
+  if (serverId === undefined) return;
   const act = { id, workspaceId, action: confirmed.kind, actorId, account, channelId };
   const server = { serverId, label: labelOf(confirmed), standing: 'waiting', hasChanged: false } as const;
   const paidUntil = confirmed.kind === 'renew' ? operation.paidUntil : undefined;
-  return startFollowing(act, { ...server, paidUntil }, app, waitMs);
+  await startFollowing(act, { ...server, paidUntil }, app);
 }

@@ -53,6 +53,8 @@ export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHa
     if (signal.aborted) return now;
     const outcome = await postDigest(due, app);
     if (outcome === 'done') return findNextHour(due, now);
+    // The last one still shows what is done about its servers.
+    await editDigest(workspaceId, app);
     return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
   };
 }

@@ -195,11 +195,11 @@ export const remove = defineCommand({
       return {
         with: loadingView(DELETE_TITLE, `Checking ${codeLabel(label)}…`),
         after: async () => {
+          // Slack may take its time with the other messages, and its job goes on with what has not ended.
+          request.views.follow(formId, viewId);
           const { operation, error } = await request.execute(carryOutDelete, { formId });
           if (error !== undefined) throw error;
           if (!operation) return;
-          // Its job goes on with what has not ended.
-          if (operation.endedAt === undefined) request.views.follow(formId, viewId);
           await request.views.update(
             viewId,
             deleteNotice(operation, deleteMessage(operation, request.currency)),

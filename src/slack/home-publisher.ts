@@ -135,7 +135,7 @@ export function createHomePublisher(parts: Parts) {
       refreshing.add(key);
       start(refresh(workspaceId, userId));
     },
-    /** Shows Home again, one after the other, to all who have ever opened it. Returns at once. */
+    /** Shows Home again, one after the other, to those of them who have ever opened it. Returns at once. */
     redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void =>
       start(redrawAll(workspaceId, userIds)),
   };

@@ -59,8 +59,6 @@ export interface SlackRequest {
   explain(error: unknown): string;
   /** Makes the request for one of several acts, by its number: each is carried out once. */
   subrequest(place: number): SlackRequest;
-  /** Whether changes may be announced in the channel, and announcements there be edited. */
-  mayAnnounce(): Promise<boolean>;
   /** Announces what this user did ("rebooted `web-1`", escaped mrkdwn); undefined if nothing was announced. */
   announce(action: string, ...more: KnownBlock[]): Promise<Announcement | undefined>;
   /**
@@ -144,7 +142,7 @@ function makeRequest(
   note = createPartNote(),
 ): SlackRequest {
   const { entry, system, replyUrls, followedActs } = parts;
-  const { workspaceId, userId, channelId } = caller.actor;
+  const { workspaceId, userId } = caller.actor;
   let hasBegun = false;
   const begin = () => {
     hasBegun = true;
@@ -161,13 +159,14 @@ function makeRequest(
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
-      if (mayHaveBegun(useCase)) begin();
+      // An earlier press of the same form may be carried out even if this one fails.
+      if (useCase.effect === 'confirms') begin();
       const output = await entry.execute(useCase, input, { ...caller, ...watch });
       if (useCase.effect !== 'reads') parts.touchHome(workspaceId, userId);
       return output;
     },
     authorize: (useCase) => {
-      if (mayHaveBegun(useCase)) begin();
+      if (useCase.effect === 'confirms') begin();
       return entry.authorize(useCase, caller);
     },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
@@ -176,7 +175,6 @@ function makeRequest(
       const requestId = caller.requestId && `${caller.requestId}#${place}`;
       return makeRequest(parts, { ...caller, requestId }, target, begin, note);
     },
-    mayAnnounce: () => parts.mayAnnounce(workspaceId, channelId),
     announce: (action, ...more) => announce({ action, more }, parts, caller, target),
     placeAct: async (actId, announced) => {
       if (announced === 'told') return followedActs.forget(actId);
@@ -195,11 +193,6 @@ function makeRequest(
     now: () => system.now(),
     withTimeout: (work) => withTimeout(work, system),
   };
-}
-
-/** Whether an earlier press of the same form may be carried out even if this one fails. */
-function mayHaveBegun({ effect, isOncePerForm = false }: UseCaseSpec): boolean {
-  return effect === 'confirms' || isOncePerForm;
 }
 
 /** When the background first looks at a followed act: until then, the request itself reports the outcome. */
