@@ -228,7 +228,9 @@ describe.concurrent('the costs', () => {
     await manager.sees('By plan large · 23.50 · 1 server small · 11.80 · 2 servers');
     await manager.sees('By creator @olga · 23.50 · 1 server @mara · 11.80 · 2 servers');
     await manager.sees('Price unknown (1): web-4');
-    await manager.sees('(UTC): 11.80, plus 1 at an unknown price • 1 new server: 5.90 • 2 renewals: 5.90, plus 1 at an unknown price');
+    await manager.sees(
+      '(UTC): 11.80, plus 1 at an unknown price • 1 new server: 5.90 • 2 renewals: 5.90, plus 1 at an unknown price',
+    );
     manager.doesNotSee('balance');
     expect(chartsOf(team)).toHaveLength(1);
     expect(team.hosting.charges(team.account)).toEqual([]);
