@@ -27,6 +27,7 @@ export const SLOW: readonly string[] = [
   'slack/unfinished-connections',
   'purchases/failing-store',
   'killed',
+  'reminders/batches-killed',
   'db/audit-prune',
   'purchases/one-account-interleavings',
   // looked at by a browser for minutes
