@@ -18,7 +18,7 @@ import { isTargetState } from './core/server.ts';
 import type { Wait } from './hosting/hosting-api.ts';
 import type { ClosedState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
-import { codeLabel, codeTyped, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
+import { codeLabel, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
 
 const accessRefusalWords = {
   role_needed: (details) => `${describeNeed(details)} ${describeGranters(details)}`,
@@ -52,7 +52,7 @@ const accessRefusalWords = {
   continuation_over: ({ command }) =>
     command === undefined
       ? 'This button has expired or isn’t yours. Please run the command again.'
-      : `This button has expired. To run the command, type ${codeTyped(`/vps ${command}`)}.`,
+      : `This button has expired. To run the command, type ${codeLabel(`/vps ${command}`)}.`,
   last_owner: () => 'This would leave the workspace without an owner. Make someone else an owner first.',
 } satisfies Partial<RefusalWords>;
 
@@ -106,13 +106,13 @@ const accountRefusalWords = {
     return `${words} Ask ${owners.slice(0, 3).map(mention).join(' or ')} to connect it.`;
   },
   key_unreadable: ({ keyId }) =>
-    `Stored data was encrypted with key ${codeTyped(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. Your admin can restore the key, or an owner can reconnect with \`/vps connect\`.`,
+    `Stored data was encrypted with key ${codeLabel(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. Your admin can restore the key, or an owner can reconnect with \`/vps connect\`.`,
   link_unusable: ({ reason }) =>
     reason === 'expired'
       ? 'This link has expired. Run `/vps connect` for a new one.'
       : 'This link was already used or never existed. Run `/vps connect` for a new one.',
   no_public_url: ({ workspaceId }) =>
-    `This app has no public address (\`PUBLIC_URL\`), so it has no page where you could enter the API key. On the machine where the app runs, run ${codeTyped(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
+    `This app has no public address (\`PUBLIC_URL\`), so it has no page where you could enter the API key. On the machine where the app runs, run ${codeLabel(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
   channel_unwritable: ({ reason }) =>
     reason === 'timeout'
       ? 'Slack didn’t answer in time, so we can’t tell whether the app can post in that channel. Try again.'
@@ -172,7 +172,7 @@ export function budgetWords(
 
 const purchaseRefusalWords = {
   unknown_choice: ({ field, typed, nearest }) =>
-    `There’s no ${field} called ${codeTyped(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeTyped(nearest)}?`}`,
+    `There’s no ${field} called ${codeLabel(typed)}.${nearest === undefined ? '' : ` Did you mean ${codeLabel(nearest)}?`}`,
   bad_label: ({ problem }) => `This label can’t be used: ${problem}.`,
   price_moved: ({ before, now }, currency) =>
     `The price changed from ${escapeText(describeMonthly(before, currency))} to ${escapeText(describeMonthly(now, currency))} while you were looking at this. Try again to review the new price.`,
@@ -244,9 +244,9 @@ function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state:
   const { past } = VERBS[act];
   if (state === undefined) return `The hosting API says that ${label} can’t be ${past} in its current state.`;
   if (act !== 'delete' && act !== 'reboot' && isTargetState(act, { state }))
-    return `${label} is already ${codeTyped(state)}, so it wasn’t ${past}.`;
+    return `${label} is already ${codeLabel(state)}, so it wasn’t ${past}.`;
   const next = isPaidTimeOver ? 'Its paid time has ended: renew it first.' : nextIn(act, state);
-  return `${label} is ${codeTyped(state)}, so it can’t be ${past}. ${next}`;
+  return `${label} is ${codeLabel(state)}, so it can’t be ${past}. ${next}`;
 }
 
 function nextIn(act: ServerAct, state: string): string {
@@ -262,9 +262,9 @@ function isErrorStatus(status: number | undefined): status is number {
 
 const serverRefusalWords = {
   unknown_server: ({ typed, nearest, near = [], extent }) =>
-    `${unmatchedWords(typed, codeTyped(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
+    `${unmatchedWords(typed, codeLabel(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
   ambiguous_server: ({ typed, servers }) =>
-    `${count(servers.length, 'server')} match ${codeTyped(typed)}. Which one? Nothing has been changed.`,
+    `${count(servers.length, 'server')} match ${codeLabel(typed)}. Which one? Nothing has been changed.`,
   label_differs: ({ label }) => `That doesn’t match, so nothing was deleted. Type ${codeLabel(label, 150)}.`,
   too_many_servers: ({ count: matching, most, action }) =>
     `${count(matching, 'server')} match, but you can ${action} only ${most} at once. Nothing has been changed. Name fewer servers.`,
@@ -275,7 +275,7 @@ const serverRefusalWords = {
   server_protected: ({ server, act, protectedBy }) =>
     `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
   prefix_only: ({ typed, server, action }) =>
-    `${codeTyped(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
+    `${codeLabel(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
   rebooted_recently: ({ server, agoMs, rebootedBy }) =>
     `${codeLabel(server.label)} was ${rebootedWords({ agoMs, rebootedBy })}. Reboot it again?`,
 } satisfies Partial<RefusalWords>;
@@ -302,7 +302,7 @@ function suggestionWords(labels: readonly string[]): string {
 const workflowRefusalWords = {
   workflow_key_invalid: () => 'The workflow’s key doesn’t permit this. Nothing was done.',
   workflow_key_name: ({ name }) =>
-    `There’s already a workflow key called ${codeTyped(name)}. Choose another name.`,
+    `There’s already a workflow key called ${codeLabel(name)}. Choose another name.`,
   workflow_keys_full: ({ most }) =>
     `This workspace has ${count(most, 'workflow key')}, which is the limit. Revoke one that you no longer use.`,
   workflow_key_gone: () => 'This workflow key was already revoked.',
@@ -321,7 +321,7 @@ const REFUSALS: RefusalWords = {
   already_handled: () => 'This request was already handled.',
   unreadable_press: () => 'This button or form is out of date. Run the command again.',
   unknown_command: ({ typed, nearest, prefix }) =>
-    `There’s no ${codeTyped(typed)} command.${nearest ? ` Did you mean \`${prefix}${nearest}\`?` : ''} \`${prefix}help\` shows what you can do.`,
+    `There’s no ${codeLabel(typed)} command.${nearest ? ` Did you mean \`${prefix}${nearest}\`?` : ''} \`${prefix}help\` shows what you can do.`,
   bad_words: ({ problem, usage }) => `${escapeText(problem)}\nUsage: \`${escapeText(usage)}\``,
   not_approved: ({ reason }, currency) =>
     `${wordsOfReason(reason, currency)} Nothing was approved. The request is still pending, so you can approve it later.`,
@@ -367,8 +367,8 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   const { unknownCode, state, status } = details;
   if (code === 'unreadable_answer' && isErrorStatus(status))
     return `The hosting API returned an error (${status}).`;
-  if (state) return `${HOSTING[code]} The server is ${codeTyped(state)}.`;
-  return unknownCode ? `${HOSTING[code]} The error code is ${codeTyped(unknownCode)}.` : HOSTING[code];
+  if (state) return `${HOSTING[code]} The server is ${codeLabel(state)}.`;
+  return unknownCode ? `${HOSTING[code]} The error code is ${codeLabel(unknownCode)}.` : HOSTING[code];
 }
 
 /** A `HostingError`, or its stored code and details. */

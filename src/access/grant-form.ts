@@ -8,7 +8,7 @@ import { context, option, section } from '../slack/kit/blocks.ts';
 import type { FieldKinds } from '../slack/kit/fields.ts';
 import type { Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { codeTyped, count, plainLabel } from '../slack/kit/text.ts';
+import { codeLabel, count, plainLabel } from '../slack/kit/text.ts';
 import type { Granted, WantedGrant } from './grants.ts';
 import { describeGrantee, describeNewRole, describeRoles } from './words.ts';
 
@@ -145,7 +145,7 @@ export function grantedWords({ grant, matchingServers }: Granted): string {
   const covered = matchingServers ? ` (${count(matchingServers, 'server')})` : '';
   const none =
     matchingServers === 0
-      ? ` No server matches ${codeTyped(grant.pattern)} yet; the role applies to new ones, too.`
+      ? ` No server matches ${codeLabel(grant.pattern)} yet; the role applies to new ones, too.`
       : '';
   switch (grant.subjectKind) {
     case 'user':

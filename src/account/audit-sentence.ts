@@ -195,7 +195,6 @@ function describeValue(name: SettingName, value: string | undefined, currency = 
 
 const NONE: Partial<Readonly<Record<SettingName, string>>> = {
   freeze: 'off',
-  'approval.createAbove': 'off',
   channel: 'direct messages',
   currency: 'default',
 };
@@ -205,7 +204,7 @@ const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   announces: 'Changes are announced',
   'approval.delete': 'Deletions need approval',
   'approval.renew': 'Renewals need approval',
-  'approval.createAbove': 'New servers need approval above',
+  'approval.createAbove': 'Price above which new servers need approval',
   'budget.workspace': 'Monthly workspace budget',
   'budget.person': 'Monthly budget per person',
   channel: 'Approval requests go to',

@@ -17,7 +17,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { capital, codeLabel, codeTyped, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   describeAct,
@@ -59,7 +59,7 @@ function toFilter({ group, ...query }: AuditQuery): Omit<AuditFilter, 'workspace
 /** Describes a query: "by @mara, denied, since 2026-01-31 00:00 UTC". Empty without filters. */
 function describeQuery({ server, actorId, group, outcome, since }: AuditQuery): string {
   const parts = [
-    server === undefined ? '' : codeTyped(server),
+    server === undefined ? '' : codeLabel(server),
     actorId === undefined ? '' : `by ${mention(actorId)}`,
     group === undefined ? '' : ACTION_GROUPS[group].toLowerCase(),
     outcome === undefined ? '' : OUTCOME_FILTERS[outcome].toLowerCase(),

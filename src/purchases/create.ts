@@ -12,7 +12,7 @@ import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, type Suggestions, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
-import { capital, codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   CHOICES,
@@ -175,9 +175,9 @@ export function createReviewView(
       section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
       facts([
         ['Label', codeLabel(order.label, LABEL_SHOWN)],
-        ['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`],
-        ['Location', codeTyped(order.location)],
-        ['Image', codeTyped(order.image)],
+        ['Plan', `${codeLabel(plan.code)} ${describePlan(plan)}`],
+        ['Location', codeLabel(order.location)],
+        ['Image', codeLabel(order.image)],
       ]),
       ...termsBlocks(terms, true, currency),
       context(

@@ -7,7 +7,7 @@ import { showButton } from '../servers/buttons.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { noticeView } from '../slack/kit/form.ts';
-import { capital, codeLabel, codeTyped, escapeText, mention, slackDate } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { budgetWords, frozenWords, type StoredReason, wordsOfReason, wordsOfRefusal } from '../words.ts';
@@ -151,7 +151,7 @@ export function outcomeView(
 
 /** By the label where a manager has seen the server in an account that is not connected any more: its ID is not known. */
 function passwordCommand({ serverId, purchase }: Operation): string {
-  return codeTyped(`/vps password ${serverId ?? labelOf(purchase)}`);
+  return codeLabel(`/vps password ${serverId ?? labelOf(purchase)}`);
 }
 
 /** Says what has become of an order, for the user who confirmed it, with the root password in blocks of its own. */
@@ -275,7 +275,7 @@ function createdWords(
   const show = `\`/vps show ${serverId}\``;
   if (reported?.toLowerCase() === 'creating')
     return `${label} is being created${cost.length > 0 ? ` (${cost.join()})` : ''}. ${show} shows its address once it has one.`;
-  const state = reported ? ` The hosting API reports its state as ${codeTyped(reported)}.` : '';
+  const state = reported ? ` The hosting API reports its state as ${codeLabel(reported)}.` : '';
   return `${label} was created ${facts}.${state} ${show} shows its state and address.`;
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
-import { codeLabel, codeTyped, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
+import { codeLabel, count, plainLabel, slackDate, splitText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { labelOf } from './operation.ts';
 import { type HeldPassword, UNKNOWN_SERVER } from './password-store.ts';
@@ -206,7 +206,7 @@ export function againWords(held: HeldPassword): string {
 }
 
 function showCommand({ serverId, label }: HeldPassword): string {
-  return codeTyped(`/vps password ${serverId === UNKNOWN_SERVER ? label : serverId}`);
+  return codeLabel(`/vps password ${serverId === UNKNOWN_SERVER ? label : serverId}`);
 }
 
 /**

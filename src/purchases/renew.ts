@@ -12,7 +12,7 @@ import { context, facts, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { defineForm, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import { codeLabel, codeTyped, escapeText } from '../slack/kit/text.ts';
+import { codeLabel, escapeText } from '../slack/kit/text.ts';
 import { renewButton } from './catalog.ts';
 import { confirmInForm, confirmPurchase, readTerms, type Terms, termsBlocks } from './confirm.ts';
 import { findPlanOf } from './costs.ts';
@@ -66,7 +66,7 @@ export function renewReviewView(
   const charged = terms.takesApproval ? ' once the renewal is approved' : '';
   // The API reports no server's price: the catalog's is what a new order of that plan would cost.
   const price = plan
-    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeTyped(plan.code)} plan that it was ordered with.`
+    ? `*${escapeText(describeMoney(plan.monthly, plan.currency ?? currency))}* is today’s price of the ${codeLabel(plan.code)} plan that it was ordered with.`
     : '*We don’t know the price*: the hosting API doesn’t report it. We know it only for servers ordered in this workspace whose plan is still in the catalog.';
   return renewReview.view({
     origin,
@@ -88,7 +88,7 @@ export function renewReviewView(
           'After the renewal',
           'One more month. The hosting API sets the exact date; you’ll see it once it’s paid.',
         ],
-        ...(plan ? [['Plan', `${codeTyped(plan.code)} ${describePlan(plan)}`] as const] : []),
+        ...(plan ? [['Plan', `${codeLabel(plan.code)} ${describePlan(plan)}`] as const] : []),
       ]),
       ...termsBlocks(terms, plan !== undefined, currency),
       context('Paid months aren’t refunded. If two people renew at once, you’re charged only once.'),

@@ -11,16 +11,7 @@ import { actions, confirmation, context, type Message, section, textMessage } fr
 import { defineButton } from '../slack/kit/button.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
-import {
-  capital,
-  codeLabel,
-  codeTyped,
-  count,
-  escapeText,
-  mention,
-  plainLabel,
-  slackDate,
-} from '../slack/kit/text.ts';
+import { capital, codeLabel, count, escapeText, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   type ApprovalAnswer,
@@ -109,7 +100,7 @@ function describeFacts(approval: Approval): string {
   }
   const { order, namesakeIds = [] } = approval.purchase;
   const { plan, location, image, label } = order;
-  const choices = [plan, location, image].map(codeTyped).join(' · ');
+  const choices = [plan, location, image].map(codeLabel).join(' · ');
   return namesakeIds.length > 0 ? `${choices}\n${namesakeWords(namesakeIds.length, label)}` : choices;
 }
 

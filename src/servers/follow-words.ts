@@ -3,16 +3,7 @@ import type { UserId } from '../core/ids.ts';
 import { isPlainAddress, isTargetState, type PowerAction } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import { actions, context, type Message, sectionsOf, textMessage } from '../slack/kit/blocks.ts';
-import {
-  capital,
-  codeLabel,
-  codeTyped,
-  count,
-  mention,
-  nameActor,
-  slackDate,
-  stateWords,
-} from '../slack/kit/text.ts';
+import { capital, codeLabel, count, mention, nameActor, slackDate, stateWords } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
 import { VERBS } from '../words.ts';
@@ -229,7 +220,7 @@ export function followedAnswer(act: FollowedAct): Message {
 function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {
   const address = isPlainAddress(ipv4)
     ? `Log in with \`ssh root@${ipv4}\``
-    : `Its address is ${codeTyped(ipv4)}.`;
+    : `Its address is ${codeLabel(ipv4)}.`;
   const words = `${codeLabel(label)} is ${stateWords({ state })}. ${address}`;
   return textMessage(words, actions(showButton.element('Show server', { id })));
 }

@@ -10,7 +10,7 @@ import { definePages } from '../slack/kit/button.ts';
 import { defineCommand, findUserId } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
 import {
-  codeTyped,
+  codeLabel,
   count,
   describeNumber,
   mention,
@@ -155,7 +155,7 @@ function titleOf(servers: readonly Server[], filter: string): string {
 
 /** Mentions the user whose servers were asked for; other filters are typed text, which pings nobody. */
 function describeFilter(filter: string): string {
-  return /^<@[UW][A-Z0-9]+>$/.test(filter) ? filter : codeTyped(filter);
+  return /^<@[UW][A-Z0-9]+>$/.test(filter) ? filter : codeLabel(filter);
 }
 
 function emptyList(filter: string, extent: ListExtent): Message {

@@ -23,7 +23,7 @@ import {
   sectionsOf,
   textMessage,
 } from '../slack/kit/blocks.ts';
-import { capital, codeLabel, codeTyped, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
+import { capital, codeLabel, count, mention, plainLabel, stateWords } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { rebootedWords, VERBS } from '../words.ts';
@@ -332,7 +332,7 @@ async function actOnEach(
 }
 
 function nameOf(ref: ServerRef): string {
-  return 'id' in ref ? codeLabel(ref.label ?? String(ref.id)) : codeTyped(ref.typed);
+  return 'id' in ref ? codeLabel(ref.label ?? String(ref.id)) : codeLabel(ref.typed);
 }
 
 /** Announces accepted actions in the channel; false if nothing was announced. The background reports how they end. */

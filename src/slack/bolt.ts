@@ -106,7 +106,7 @@ function ephemeral({ text, blocks }: Message): RespondArguments {
   return { response_type: 'ephemeral', text, ...(blocks.length > 0 && { blocks: blocks as KnownBlock[] }) };
 }
 
-/** Reads how a request was delivered. The transports name it by a hash, or not at all. */
+/** Reads how a request was delivered. Over HTTP, its signature identifies it, and in Socket Mode its envelope. */
 function delivered({ requestId, retryNum, mayBeReplay }: Readonly<Record<string, unknown>>): Delivery {
   return {
     answered: Promise.resolve(),

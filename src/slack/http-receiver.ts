@@ -130,9 +130,9 @@ function answer(response: ServerResponse, status: number, body?: unknown): void 
 const SIGNATURE_MS = 5 * MINUTE_MS;
 
 /**
- * Finds the signature of a body and its time (epoch milliseconds); undefined if it isn't Slack's, or not of now. By Slack's rules
- * (docs.slack.dev/authentication/verifying-requests-from-slack), like Bolt's own check, which takes three times as long because it
- * compares hashes of hashes. All of the header is compared, so that it identifies the request.
+ * Finds the signature of a body and its time (epoch milliseconds); undefined if it isn't Slack's, or more than five minutes off. By
+ * Slack's rules (docs.slack.dev/authentication/verifying-requests-from-slack), like Bolt's own check, which takes three times as long
+ * because it compares hashes of hashes. All of the header is compared, so that it identifies the request.
  */
 function findSignature({ headers }: IncomingMessage, body: string, signingSecret: string) {
   const timestamp = String(headers['x-slack-request-timestamp']);

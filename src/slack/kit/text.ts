@@ -55,13 +55,9 @@ export function plainLabel(label: string, most = 75): string {
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** Writes a label in mrkdwn, as code, so that nothing in it formats, links or pings. */
+/** Writes a label, or what somebody typed, in mrkdwn, as code, so that nothing in it formats, links or pings. */
 export function codeLabel(label: string, most = 80): string {
   return `\`${escapeText(plainLabel(label, most).replaceAll('`', '\u02cb'))}\``;
-}
-
-export function codeTyped(typed: string): string {
-  return codeLabel(typed);
 }
 
 /** Writes a time (epoch milliseconds) in mrkdwn: Slack shows it in the reader's zone, or in UTC where it can't. */

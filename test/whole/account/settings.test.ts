@@ -47,7 +47,7 @@ describe.concurrent('the settings of a workspace', () => {
     await owner.closes();
     await saves('Approvals…', { 'Deleting servers': 'On', [ABOVE]: '20', [CHANNEL]: '#general' });
     await owner.sees('• Deletions need approval: on');
-    await owner.sees('• New servers need approval above: 20.00');
+    await owner.sees('• Price above which new servers need approval: 20.00');
     await owner.sees('• Approval requests go to: #general');
     expect(await settingsOf(team)).toEqual({
       announces: false,
@@ -69,7 +69,7 @@ describe.concurrent('the settings of a workspace', () => {
     await owner.fills({ 'Deleting servers': 'Off', [ABOVE]: '', [CHANNEL]: '' });
     await owner.presses('Save');
     await owner.sees('• Deletions need approval: off');
-    await owner.sees('• New servers need approval above: off');
+    await owner.sees('• Price above which new servers need approval: none');
     expect(await settingsOf(team)).toMatchObject({
       approval: { delete: false, renew: false },
       budget: { workspace: 10_050, person: 0 },
