@@ -32,7 +32,8 @@ export async function startTcpProxy(databaseUrl: string) {
     database.on('close', () => client.destroy());
     client.on('data', (bytes) => {
       if (state === 'frozen') return;
-      if (bytes.includes(lostStatement)) hasStatement = true;
+      // Not before one is named: every statement includes ''.
+      if (loss !== undefined && bytes.includes(lostStatement)) hasStatement = true;
       isLost = loss !== undefined && hasStatement && bytes.includes(COMMIT);
       if (bytes.includes(COMMIT)) hasStatement = false;
       if (isLost && loss === 'before') lose();
