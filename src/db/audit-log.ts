@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   type AuditAction,
   type AuditDetails,
@@ -7,7 +7,7 @@ import {
   describeDetails,
   type StoredEntry,
 } from '../core/audit-entry.ts';
-import type { WorkspaceId } from '../core/ids.ts';
+import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
 import {
   AUDITED,
@@ -49,6 +49,20 @@ export interface AuditFilter {
   readonly isBrief?: boolean;
   readonly limit: number;
 }
+
+interface LastFilter {
+  readonly workspaceId: WorkspaceId;
+  readonly serverId: ServerId;
+  readonly actions: readonly AuditAction[];
+  readonly outcomes: readonly AuditEntry['outcome'][];
+  /** Epoch milliseconds. */
+  readonly since?: number;
+}
+
+/** Codes of attempts that were refused, or only asked about, before anything was done to the server. */
+const DID_NOTHING = sql.raw(
+  "'prefix_only', 'rebooted_recently', 'server_protected', 'label_differs', 'already_handled'",
+);
 
 /** The first altered entry of a chain; `seq` is its position. */
 export interface AuditFault {
@@ -112,6 +126,17 @@ export function createAuditLog(foundation: Foundation) {
       if (before !== undefined) query = query.where('audit.seq', '<', before);
       if (isBrief) query = query.where(isNews);
       return (await query.execute()).map(toEntry);
+    },
+    /** Finds the newest entry about a server with one of these actions and outcomes, without attempts that did nothing to it. */
+    findLast: async ({ workspaceId, serverId, actions, outcomes, since = 0 }: LastFilter) => {
+      // Written out, like `listFor` of the grants.
+      const { rows } = await sql<AuditRow>`
+        select * from audit
+        where workspace_id = ${workspaceId} and server_id = ${serverId} and at >= ${since}
+          and action in (${sql.join(actions)}) and outcome in (${sql.join(outcomes)})
+          and (code is null or code not in (${DID_NOTHING}))
+        order by seq desc limit 1`.execute(db);
+      return rows[0] && toEntry(rows[0]);
     },
     /** Oldest first, page by page. */
     read: (filter: Filter): AsyncIterable<StoredEntry> => readAll(foundation, filter),

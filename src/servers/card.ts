@@ -2,7 +2,7 @@ import type { ActionsBlock, Button, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describeActOnIt } from '../account/audit-sentence.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
-import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
+import { defineUseCase } from '../core/entry.ts';
 import type { ServerId } from '../core/ids.ts';
 import { matchesPattern } from '../core/labels.ts';
 import { type Role, roleCovers, strongestRole } from '../core/roles.ts';
@@ -83,7 +83,7 @@ export const showServer = defineUseCase({
     const [{ protection, note: noted }, created, last] = await Promise.all([
       app.serverNotes.findAll(workspaceId, server.id),
       findOrderOf(server, context),
-      findLast(server, context),
+      app.audit.findLast({ workspaceId, serverId: server.id, actions: ON_CARD, outcomes: ENDED }),
     ]);
     const note = noted && isNoteOf(noted, server) ? noted : undefined;
     const role = strongestRole(context.roles.filter(({ pattern }) => matchesPattern(pattern, server.label)));
@@ -101,22 +101,8 @@ export async function loadCard(
 
 /** Actions that a card mentions. Who viewed what is shown only in the audit, to owners. */
 const ON_CARD = ['create', 'renew', 'start', 'stop', 'reboot', 'delete', 'protect', 'unprotect'] as const;
-/** Codes of attempts that were refused, or only asked about, before anything was done to the server. */
-const DID_NOTHING = [
-  'prefix_only',
-  'rebooted_recently',
-  'server_protected',
-  'label_differs',
-  'already_handled',
-];
-
-async function findLast({ id: serverId }: Server, { actor, app }: UseCaseContext) {
-  const { workspaceId } = actor;
-  const entries = await app.audit.list({ workspaceId, serverId, actions: ON_CARD, limit: 20 });
-  return entries.find(
-    ({ outcome, code = '' }) => !['started', 'denied'].includes(outcome) && !DID_NOTHING.includes(code),
-  );
-}
+/** Without beginnings and denied attempts. */
+const ENDED = ['done', 'failed', 'in_doubt'] as const;
 
 /**
  * Renders a server with the buttons that this user may press now. `isAsked`: the user has just chosen this very server, so that its

@@ -218,9 +218,13 @@ export async function findReboot(
   since = 0,
 ): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
   const now = app.system.now();
-  const recent = { since: Math.max(since, now - REPEAT_MS), limit: 50 };
-  const entries = await app.audit.list({ workspaceId, serverId, actions: ['reboot'], ...recent });
-  const last = entries.find(({ outcome }) => outcome === 'done' || outcome === 'in_doubt');
+  const last = await app.audit.findLast({
+    workspaceId,
+    serverId,
+    actions: ['reboot'],
+    outcomes: ['done', 'in_doubt'],
+    since: Math.max(since, now - REPEAT_MS),
+  });
   return last && { agoMs: now - last.at, rebootedBy: last.actorId };
 }
 

@@ -101,7 +101,7 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   });
 
   test('offers no way to change an entry or to remove a chosen one', () => {
-    const ways = ['add', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
+    const ways = ['add', 'findLast', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
     expect(Object.keys(audit).sort()).toEqual(ways);
   });
 
