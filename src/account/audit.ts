@@ -286,7 +286,7 @@ const details = defineForm({
   load: async ({ seq }, request) => {
     const [entry] = await request.execute(readAudit, { seq, limit: 1 });
     return entry
-      ? auditDetailsView(entry, request.currency)
+      ? auditDetailsView(entry, await request.currency())
       : noticeView(
           DETAILS_TITLE,
           'This entry is no longer in the audit log. It may have been removed as too old.',
@@ -373,7 +373,7 @@ async function auditPage(
     before,
     limit: ENTRIES_PER_PAGE + 1,
   });
-  return auditMessage(entries, query, before, request.currency);
+  return auditMessage(entries, query, before, await request.currency());
 }
 
 /** Parses a published head, `<seq>:<signature>`. Undefined for anything else. */

@@ -221,7 +221,7 @@ function screen<Fields extends Record<string, string | undefined>>(
       // Needed only to propose a digest, so that other forms don't wait for Slack.
       const isProposed = names.includes('digest.zone') && !settings.digest;
       const ownZone = isProposed ? await request.execute(findOwnZone, {}) : undefined;
-      return view(settings, origin, { currency: request.currency, ownZone });
+      return view(settings, origin, { currency: await request.currency(), ownZone });
     },
   });
   return {
@@ -233,7 +233,7 @@ function screen<Fields extends Record<string, string | undefined>>(
       section(`*${title}*\n${settingLines(settings, currency, names)}`, form.button.element(`${title}…`, {})),
     modal: modal.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
       const wanted = { ...was, ...read(fields, was, request) };
-      const words = savedWords(was, wanted, currencyOf(was, wanted, request));
+      const words = savedWords(was, wanted, await currencyOf(was, wanted, request));
       if (listChanges(was, wanted).length === 0) return { with: noticeView(title, words) };
       const errors = await findChannelFaults(was, wanted, request);
       if (Object.keys(errors).length > 0) return { with: { errors } };
@@ -309,7 +309,7 @@ const overview = defineForm({
   input: z.object({}),
   needs: readSettings,
   load: async (_input, request, origin) =>
-    overviewView(await request.execute(readSettings, {}), origin, request.currency),
+    overviewView(await request.execute(readSettings, {}), origin, await request.currency()),
 });
 
 const isScreenName = (word: string): word is ScreenName => Object.hasOwn(settingsScreens, word);
@@ -336,8 +336,8 @@ export const settings = defineCommand<{ readonly name?: ScreenName }>({
 });
 
 /** The currency of amounts after saving. The app's default is known only while the workspace has no currency of its own. */
-function currencyOf(was: WorkspaceSettings, is: WorkspaceSettings, { currency }: SlackRequest): string {
-  return is.currency ?? (was.currency === undefined ? currency : '');
+async function currencyOf(was: WorkspaceSettings, is: WorkspaceSettings, request: SlackRequest) {
+  return is.currency ?? (was.currency === undefined ? await request.currency() : '');
 }
 
 /** Announces that purchases were frozen or unfrozen, so that users know why they can't buy, or that they can again. */

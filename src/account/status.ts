@@ -118,7 +118,7 @@ export const status = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readStatus, {});
-    await request.reply.send(statusMessage(found, request.currency));
+    await request.reply.send(statusMessage(found, await request.currency()));
   },
   actions: [...decisionActions, ...approvalActions],
   modals: [...decideModals, ...approvalModals],

@@ -186,7 +186,8 @@ export async function confirmInForm(
   if (!confirmed.isNew) {
     const first =
       operation.id === confirmation.id ? 'Already confirmed.' : 'Someone else already confirmed this.';
-    const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, request)];
+    const wording = { currency: await request.currency(), accountUrl: request.accountUrl };
+    const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, wording)];
     return { with: noticeView(outcomeTitle(operation), ...words) };
   }
   return { with: noticeView(outcomeTitle(operation), progressWords(operation), CLOSE) };

@@ -266,7 +266,8 @@ const csv = defineForm({
   title: CSV_TITLE,
   input: z.object({}),
   needs: readCosts,
-  load: async (_input, request) => costsCsvView(await request.execute(readCosts, {}), request.currency),
+  load: async (_input, request) =>
+    costsCsvView(await request.execute(readCosts, {}), await request.currency()),
 });
 
 /** `/vps costs`: what servers cost a month as far as it is known, and what was paid here this month. */
@@ -278,7 +279,7 @@ export const costs = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readCosts, { onWait: sendWaiting(request) });
-    await request.reply.send(costsMessage(found, request.currency));
+    await request.reply.send(costsMessage(found, await request.currency()));
   },
   actions: [costsCsvButton.on((input, request) => csv.open(input, request)), csv.handler],
 });

@@ -84,7 +84,7 @@ const form = defineForm({
   needs: reviewRenewals,
   load: async (input, request, origin) => {
     const review = await request.execute(reviewRenewals, { ...input, formId: origin.formId });
-    return renewAllView(review, origin, request.currency);
+    return renewAllView(review, origin, await request.currency());
   },
 });
 

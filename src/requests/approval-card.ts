@@ -172,7 +172,7 @@ const denyForm = defineForm({
   input: requestId,
   needs: readApproval,
   load: async (input, request, origin) =>
-    denyView(await request.execute(readApproval, input), origin, request.currency),
+    denyView(await request.execute(readApproval, input), origin, await request.currency()),
 });
 
 /** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
@@ -197,7 +197,7 @@ export const approvalModals = [
       });
       await request.views.update(
         viewId,
-        noticeView('Request denied', answeredWords(answered, request.currency)),
+        noticeView('Request denied', answeredWords(answered, await request.currency())),
       );
     },
   })),
@@ -214,8 +214,10 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
   if (isSlow) await request.reply.send(textMessage(CHECKING));
   const answered = await answering;
   const isShown =
-    isOnCard(answered, request) && (await request.reply.edit(approvalCard(answered, request.currency)));
-  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered, request.currency)));
+    isOnCard(answered, request) &&
+    (await request.reply.edit(approvalCard(answered, await request.currency())));
+  if (isSlow || !isShown)
+    await request.reply.send(textMessage(answeredWords(answered, await request.currency())));
 }
 
 /** What Slack shows of approvals. The outcome of what was approved is sent by its operation. */

@@ -61,7 +61,7 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: undefined })) return;
   const id = pressId(payload, actor);
   const caller = callerOf(actor, 'button', id, delivery);
-  const made = await createRequest(routing, caller, reply, payload.trigger_id, thread);
+  const made = createRequest(routing, caller, reply, payload.trigger_id, thread);
   const pressed = messageOf(payload);
   const request = origin && view ? inModal(made, view, origin) : { ...made, pressed };
   await runAction(payload, request, routing);
@@ -91,7 +91,7 @@ async function dispatchHomeAction(
   const caller = callerOf(actor, 'home', pressId(payload, actor), delivery);
   const page = readHomePage(view.private_metadata);
   const reply = replyInHome(otherwise, (notices) => routing.home.show(made, { page, notices }));
-  const made: SlackRequest = await createRequest(routing, caller, reply, payload.trigger_id);
+  const made: SlackRequest = createRequest(routing, caller, reply, payload.trigger_id);
   const home = { show: (shown: ShownHome) => routing.home.show(made, { page, ...shown }) };
   await runAction(payload, { ...made, home }, routing);
 }
@@ -129,7 +129,7 @@ export async function dispatchSubmission(
   const { view } = payload;
   routing.acknowledgedViews.begin(view.id, delivery.answered);
   const final = awaitFinalView(
-    await createRequest(routing, caller, reply, payload.trigger_id, origin?.thread),
+    createRequest(routing, caller, reply, payload.trigger_id, origin?.thread),
     view.id,
     routing.system,
   );
@@ -194,7 +194,7 @@ export async function dispatchSuggestion(body: unknown, routing: Routing) {
   if ((await describeRefusal(placeOf(payload, actor), routing, undefined)) !== undefined)
     return { options: [] };
   const reply = replyTo(undefined, actor, routing);
-  const request = await createRequest(routing, { actor, surface: 'modal' }, reply, undefined);
+  const request = createRequest(routing, { actor, surface: 'modal' }, reply, undefined);
   try {
     const found = routing.suggestions.get(payload.action_id)?.find(payload.value, request);
     const options = (found && (await withTimeout(found, routing.system, SUGGESTION_TIMEOUT_MS))) ?? [];
@@ -229,7 +229,7 @@ export async function dispatchShortcut(body: unknown, delivery: Delivery, routin
   }
   const id = triggerId('shortcut', trigger, actor);
   const caller = callerOf(actor, 'shortcut', id, delivery);
-  const request = await createRequest(routing, caller, reply, undefined, thread);
+  const request = createRequest(routing, caller, reply, undefined, thread);
   await fill(shortcut, message, opened.viewId, request, routing);
 }
 

@@ -78,7 +78,7 @@ function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing) {
   const answer = createCommandAnswer(reply, routing.system, delivery.mayBeReplay);
   const run = async (): Promise<void> => {
     if (await isRefused(place, answer.reply, routing, { hasBegun: false })) return;
-    const request = answer.watch(await createRequest(routing, caller, answer.reply, payload.trigger_id));
+    const request = answer.watch(createRequest(routing, caller, answer.reply, payload.trigger_id));
     await finish(routing.runCommand(payload.text, request), payload.text, request, answer, routing);
   };
   const ended = run();
@@ -245,7 +245,7 @@ async function openHome(
 ): Promise<void> {
   if ((await describeRefusal(place, routing, undefined)) !== undefined) return;
   const caller = callerOf(actor, 'home', undefined, delivery);
-  await routing.home.open(await createRequest(routing, caller, NO_REPLY, undefined));
+  await routing.home.open(createRequest(routing, caller, NO_REPLY, undefined));
 }
 
 /** A command that arrives later is not run: its user may have given up, or another user may have done it. */
@@ -282,7 +282,7 @@ async function answerMessage(
   const { actor, place, text, thread } = message;
   if (await isRefused(place, answer.reply, routing, { hasBegun: false })) return;
   const caller = callerOf(actor, message.kind, idOf(message), delivery);
-  const request = answer.watch(await createRequest(routing, caller, answer.reply, undefined, thread));
+  const request = answer.watch(createRequest(routing, caller, answer.reply, undefined, thread));
   const lateMs = routing.connections.clock.now() - message.sentAt;
   const run = async (): Promise<void> => {
     await refuseOutsider(message, request);

@@ -59,11 +59,7 @@ interface Parts {
   readonly load: LoadHome;
   readonly system: System;
   readonly log: Log;
-  readonly requestFor: (
-    workspaceId: WorkspaceId,
-    userId: UserId,
-    channelId: ChannelId,
-  ) => Promise<SlackRequest>;
+  readonly requestFor: (workspaceId: WorkspaceId, userId: UserId, channelId: ChannelId) => SlackRequest;
 }
 
 export type HomePublisher = ReturnType<typeof createHomePublisher>;
@@ -90,7 +86,7 @@ export function createHomePublisher(parts: Parts) {
   ): Promise<boolean> => {
     const opened = await homes.find(workspaceId, userId);
     if (!opened || system.now() - opened.openedAt > withinMs) return false;
-    const request = await requestFor(workspaceId, userId, opened.channelId);
+    const request = requestFor(workspaceId, userId, opened.channelId);
     const wanted = { ...NOTHING_MORE, page: opened.page };
     await publish({ wanted, request, gapMs: GAP_MS, isOpening: false });
     return true;

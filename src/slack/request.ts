@@ -2,6 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { CurrencyOf } from '../account/workspaces.ts';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
+import { Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { ConfirmationId, PostedMessage, Thread } from '../core/ids.ts';
 import { withTimeout } from '../core/promises.ts';
@@ -12,6 +13,7 @@ import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { FollowedActs } from '../servers/follow.ts';
 import type { System } from '../system.ts';
+import { quotesPrice } from '../words.ts';
 import type { Channels } from './directory.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
@@ -43,8 +45,8 @@ export interface SlackRequest {
     /** Reads and shows Home again; true if Slack took it. */
     show(shown: ShownHome): Promise<boolean>;
   };
-  /** The currency of prices; '' if none is set. */
-  readonly currency: string;
+  /** Reads the currency of prices, once; '' if none is set. Most commands name no price, and don't wait for it. */
+  currency(): Promise<string>;
   /** The address of the hosting account's page; undefined if none is set. */
   readonly accountUrl: string | undefined;
   /** The app's own address; undefined if none is set. */
@@ -122,20 +124,38 @@ export interface ReplyTarget {
   readonly thread: Thread | undefined;
 }
 
-/** Creates the request that a feature handles. @throws what the store throws */
-export async function createRequest(
+/** Creates the request that a feature handles. */
+export function createRequest(
   parts: RequestParts,
   caller: Caller,
   reply: Reply,
   triggerId: string | undefined,
   thread?: Thread,
-): Promise<SlackRequest> {
-  const currency = await parts.currencyOf(caller.actor.workspaceId);
+): SlackRequest {
+  const currency = readOnce(() => parts.currencyOf(caller.actor.workspaceId));
   return makeRequest({ ...parts, currency }, caller, { reply, triggerId, thread });
 }
 
+type Currency = ReturnType<typeof readOnce>;
+
+function readOnce(read: () => Promise<string>) {
+  let reading: Promise<string> | undefined;
+  let known = '';
+  return {
+    read: (): Promise<string> => {
+      reading ??= read().then((value) => {
+        known = value;
+        return value;
+      });
+      return reading;
+    },
+    /** What was read; '' before. */
+    known: () => known,
+  };
+}
+
 function makeRequest(
-  parts: RequestParts & { readonly currency: string },
+  parts: RequestParts & { readonly currency: Currency },
   caller: Caller,
   target: ReplyTarget,
   onBegin: () => void = () => undefined,
@@ -155,13 +175,19 @@ function makeRequest(
     reply: caller.surface === 'home' ? target.reply : note.inReply(target.reply),
     views: note.inViews(createViews(parts, caller, target)),
     note,
-    currency: parts.currency,
+    currency: parts.currency.read,
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       // An earlier press of the same form may be carried out even if this one fails.
       if (useCase.effect === 'confirms') begin();
-      const output = await entry.execute(useCase, input, { ...caller, ...watch });
+      const output = await entry
+        .execute(useCase, input, { ...caller, ...watch })
+        .catch(async (error: unknown) => {
+          // For the words that `explain` will make of it.
+          if (error instanceof Refusal && quotesPrice(error)) await parts.currency.read();
+          throw error;
+        });
       if (useCase.effect !== 'reads') parts.touchHome(workspaceId, userId);
       return output;
     },
@@ -170,7 +196,7 @@ function makeRequest(
       return entry.authorize(useCase, caller);
     },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
-    explain: (error) => explainError(error, { ...parts, hasBegun }),
+    explain: (error) => explainError(error, { ...parts, currency: parts.currency.known(), hasBegun }),
     subrequest: (place) => {
       const requestId = caller.requestId && `${caller.requestId}#${place}`;
       return makeRequest(parts, { ...caller, requestId }, target, begin, note);

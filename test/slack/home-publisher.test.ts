@@ -56,7 +56,7 @@ function startPublisher(...answers: SlackAnswer[]) {
   });
   const publisher = createHomePublisher({
     ...{ clients: slack, system: clock.system, log, homes, load },
-    requestFor: async (_workspaceId, userId) => requestOf(userId),
+    requestFor: (_workspaceId, userId) => requestOf(userId),
   });
   const last = () => published.at(-1)?.words ?? '';
   return { ...clock, publisher, published, stored, wanted, errors, state, requestOf, last };

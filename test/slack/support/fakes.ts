@@ -36,7 +36,7 @@ export function fakeRequest(): FakeRequest {
     entered,
     said,
     caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
-    currency: 'EUR',
+    currency: async () => 'EUR',
     now: () => NOW,
     announce: async () => false,
     reply: { send: say, replace: say, edit: say, announce: say, delete: async () => true },

@@ -96,13 +96,13 @@ describe.concurrent('a budget', () => {
   });
 
   test('per user stops one user and not another', async ({ expect }) => {
-    await using team = await startRuledTeam(withBudget(undefined, 600));
+    await using team = await startRuledTeam({ ...withBudget(undefined, 600), currency: 'EUR' });
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.presses('Create and pay');
-    await team.manager.sees('exceeds your monthly budget');
+    await team.manager.sees('exceeds your monthly budget: 5.90 of 6.00 EUR has been spent');
     await team.owner.types(orderOf('web-3'));
-    await team.owner.sees('you 0.00 of 6.00');
+    await team.owner.sees('you 0.00 of 6.00 EUR');
     await team.owner.presses('Create and pay');
     await team.owner.sees('web-3 is being created');
     expect(team.charges()).toBe(2);
