@@ -3,7 +3,7 @@ import { type HostingError, isExpected, isRefusal, type Refusal } from '../core/
 import { findRoles } from '../core/permission.ts';
 import { coversRole } from '../core/roles.ts';
 import type { ListExtent } from '../core/server.ts';
-import type { PurchaseFreeze, WorkspaceSettings } from '../core/settings.ts';
+import type { PurchaseFreeze } from '../core/settings.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
@@ -61,18 +61,22 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { app } = context;
     const { workspaceId } = context.actor;
-    const all = await app.ledger.listOpen(workspaceId);
+    const [workspace, all, held, waiting, api, slack] = await Promise.all([
+      app.workspaces.find(workspaceId),
+      app.ledger.listOpen(workspaceId),
+      app.passwords.listHeld(workspaceId),
+      listWaiting(context),
+      tryApi(context),
+      trySlack(context),
+    ]);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
-    const held = await app.passwords.listHeld(workspaceId);
-    const waiting = await listWaiting(context);
-    const settings = (await app.workspaces.find(workspaceId))?.settings;
-    const [api, slack] = await Promise.all([tryApi(context), trySlack(context, settings)]);
-    return { api, open, passwordsHeld: held.length, waiting, slack, freeze: settings?.freeze };
+    const { announces = false, freeze } = workspace?.settings ?? {};
+    return { api, open, passwordsHeld: held.length, waiting, slack: { ...slack, announces }, freeze };
   },
 });
 
 /** Tries the lookups, which no user sees. About messages, reports only what was observed. */
-async function trySlack({ actor, app }: UseCaseContext, settings: WorkspaceSettings | undefined) {
+async function trySlack({ actor, app }: UseCaseContext) {
   const { workspaceId, userId, channelId = '' } = actor;
   await Promise.all([
     app.users.exists(workspaceId, userId),
@@ -80,11 +84,10 @@ async function trySlack({ actor, app }: UseCaseContext, settings: WorkspaceSetti
     // A direct message is no channel.
     channelId.startsWith('D') || channelId === '' || app.channels.isShared(workspaceId, channelId),
   ]);
-  const announces = settings?.announces ?? false;
   const needsInstall = (await app.installations.needsInstall?.(workspaceId)) ?? false;
-  return { abilities: app.slackAbilities.read(workspaceId), announces, needsInstall };
+  return { abilities: app.slackAbilities.read(workspaceId), needsInstall };
 }
-export type SlackStatus = Awaited<ReturnType<typeof trySlack>>;
+export type SlackStatus = Awaited<ReturnType<typeof trySlack>> & { readonly announces: boolean };
 
 async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
   try {
@@ -118,7 +121,9 @@ export const status = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readStatus, {});
-    await request.reply.send(statusMessage(found, await request.currency()));
+    // Only approvals have a price.
+    const currency = found.waiting.length > 0 ? await request.currency() : '';
+    await request.reply.send(statusMessage(found, currency));
   },
   actions: [...decisionActions, ...approvalActions],
   modals: [...decideModals, ...approvalModals],
