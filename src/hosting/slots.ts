@@ -1,5 +1,4 @@
 import Bottleneck from 'bottleneck';
-import { HostingError } from '../core/errors.ts';
 import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { ApiCalls, SlotLimits, Wait } from './hosting-api.ts';
@@ -137,21 +136,14 @@ export class HeldSlot {
     this.#taken = { elapsed: clocks.elapsed(), now: clocks.now() };
   }
 
-  /** Whether the slot is older than 15 s, too old for a call whose first byte would leave now. */
+  /**
+   * Whether the slot is older than 15 s, too old for a call whose first byte would leave now. By the larger age of both clocks: the
+   * monotonic one stops while a machine is suspended, the wall clock may be set back.
+   */
   get isTooOld(): boolean {
-    return this.#ageMs() > MAX_PREPARATION_MS;
-  }
-
-  /** Checks the age before sending. @throws HostingError `not_sent` if the slot is too old */
-  check(): void {
-    if (!this.isTooOld) return;
-    throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
-  }
-
-  /** The larger age of both clocks: the monotonic one stops while a machine is suspended, the wall clock may be set back. */
-  #ageMs(): number {
     const { elapsed, now } = this.#taken;
-    return Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
+    const ageMs = Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
+    return ageMs > MAX_PREPARATION_MS;
   }
 }
 
