@@ -216,8 +216,6 @@ export interface HostingErrorDetails {
    * shape. `ambiguous_code`: an error whose codes contradict each other or only repeat what was sent.
    */
   readonly problem?: 'not_json' | 'carries_error' | 'unexpected' | 'ambiguous_code' | 'too_large';
-  /** The documented code inside a 2xx answer. */
-  readonly apiCode?: ApiCode;
   /** The code or name of the network failure, or what prevented the request. */
   readonly cause?: string;
   /** The undocumented code of the answer, if it can't be a secret. */
