@@ -86,7 +86,6 @@ export interface Reply {
   replace(message: Message): Promise<boolean>;
   /** Replaces the message whose button was pressed, or does nothing. Not for commands: Slack might post a new message. */
   edit(message: Message): Promise<boolean>;
-  delete(): Promise<boolean>;
   /** Posts to everyone in the channel. */
   announce(message: Message): Promise<boolean>;
   /** The `response_url`, to be stored sealed for later; absent for modals. */
