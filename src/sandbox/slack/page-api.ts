@@ -15,13 +15,6 @@ export type Json = Record<string, unknown>;
 /** Texts by name: headers, fields, errors. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** Completed in the composer after the command. */
-export interface Subcommand {
-  /** "show <server>" */
-  readonly usage: string;
-  readonly summary: string;
-}
-
 export interface PageUser {
   /** Slack id, `U…`. */
   readonly id: string;

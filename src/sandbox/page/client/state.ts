@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
 import type { PanelState, TourStep } from '../../panel/panel-api.ts';
 import type {
   AtElement,
@@ -9,7 +9,6 @@ import type {
   PageMessage,
   PagePlace,
   PageState,
-  Subcommand,
 } from '../../slack/page-api.ts';
 
 export interface Question {
@@ -220,18 +219,6 @@ export function findOption(spot: AtElement, value: string): Json | undefined {
 export function forgetDrafts(): void {
   changeScreen({ drafts: new Map() });
   options.clear();
-}
-
-let loading: Promise<readonly Subcommand[]> | undefined;
-
-/** Reads once what can be completed after the command. */
-export function useSubcommands(): readonly Subcommand[] {
-  const [subcommands, setSubcommands] = useState<readonly Subcommand[]>([]);
-  useEffect(() => {
-    loading ??= fetch('/subcommands.json').then((answer) => answer.json());
-    loading.then(setSubcommands, () => undefined);
-  }, []);
-  return subcommands;
 }
 
 /** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */
