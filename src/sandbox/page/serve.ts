@@ -57,7 +57,6 @@ function servePage(
   outgoing.end(incoming.method === 'HEAD' ? undefined : file.body);
 }
 
-/** One file of the page, as the browser gets it. */
 interface PageFile {
   readonly contentType: string;
   readonly body: string;

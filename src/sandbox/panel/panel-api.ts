@@ -57,10 +57,8 @@ export interface FaultPreset {
   readonly hint: string;
 }
 
-/** A fault that is switched on. */
 export interface PanelFault {
   readonly id: number;
-  /** The preset that it came from. */
   readonly preset: string;
   /** How many requests it still strikes; null: until it is switched off. */
   readonly left: number | null;

@@ -25,7 +25,6 @@ interface PanelParts {
   readonly store: Store;
   /** Called after every change of the panel's state. */
   readonly onChange: () => void;
-  /** Called once for each step of the tour. */
   readonly onStep?: (step: TourStep['id']) => unknown;
 }
 

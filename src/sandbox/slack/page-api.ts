@@ -16,7 +16,6 @@ export type Json = Record<string, unknown>;
 export type Texts = Readonly<Record<string, string>>;
 
 export interface PageUser {
-  /** Slack id, `U…`. */
   readonly id: string;
   /** The handle after the @; also the name in `slack.as(name)`. */
   readonly name: string;
@@ -41,7 +40,6 @@ export interface PageUser {
 export interface PageGroup {
   /** Slack id, `S…`. */
   readonly id: string;
-  /** The handle after the @. */
   readonly handle: string;
   readonly name: string;
 }
@@ -125,7 +123,6 @@ export interface TrafficEntry {
   readonly what: string;
   /** Bodies as sent; tokens, signatures and response_url secrets are replaced by `[masked]`. */
   readonly request: string;
-  /** null: no answer. */
   readonly status: number | null;
   readonly response: string;
 }

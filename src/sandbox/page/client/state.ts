@@ -79,7 +79,6 @@ export function getScreen(): Screen {
   return current;
 }
 
-/** Changes the screen: some fields, or by a function of the present screen. */
 export function changeScreen(change: Partial<Screen> | ((screen: Screen) => Screen)): void {
   const next = typeof change === 'function' ? change(current) : { ...current, ...change };
   if (next === current) return;
@@ -190,11 +189,9 @@ export function markRead(screen: Screen): Screen {
 /** Options chosen from an external select: only the app knows their texts. */
 const options = new Map<string, Json>();
 
-/** One text for a place: of a view, or of a message. */
 const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
 const keyOf = ({ place, block, action }: AtElement) => JSON.stringify([placeKey(place), block, action]);
 
-/** Stores what was entered; `undefined` removes it. */
 export function setDraft(spot: AtElement, value: Entered | undefined): void {
   const drafts = new Map(current.drafts);
   if (value === undefined) drafts.delete(keyOf(spot));
@@ -202,7 +199,6 @@ export function setDraft(spot: AtElement, value: Entered | undefined): void {
   changeScreen({ drafts });
 }
 
-/** What was entered here; undefined when nothing was. */
 export function findDraft({ drafts }: Screen, spot: AtElement): Entered | undefined {
   return drafts.get(keyOf(spot));
 }
@@ -235,7 +231,6 @@ export function insertCommand(text: string): void {
   changeScreen({ insertedText: text, drawer: 'none', tab: 'messages' });
 }
 
-/** Shows Slack's confirmation dialog; resolves to true when the user confirms. */
 export function confirmed(dialog: Json): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = (isYes: boolean) => {

@@ -106,7 +106,6 @@ function useFieldSize(field: RefObject<HTMLTextAreaElement>, text: string): void
 /** Unsent text of each channel, by user and channel. */
 const unsent = new Map<string, string>();
 
-/** The state of the composer: its text, completions, and what keys do. */
 function useComposer(channel: PageChannel, state: PageState, thread: string) {
   const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state, thread);
   const [sending, setSending] = useState('');
@@ -135,7 +134,6 @@ function useComposer(channel: PageChannel, state: PageState, thread: string) {
   return { ...completing, text, sending, change, send, dismiss };
 }
 
-/** The text of a channel's composer, and what it can be completed to. */
 function useCompletedText(channel: PageChannel, state: PageState, thread: string) {
   const key = `${state.as.id}/${channel.id}/${thread}`;
   const [text, setText] = useState(unsent.get(key) ?? '');
