@@ -25,7 +25,6 @@ export function isFrozenLabel(label: string, frozen: string): boolean {
   return isIdenticalLabel(freezeLabel(label), frozen);
 }
 
-/** Folds a label into the form that `isSameLabel` compares. */
 export function foldLabel(label: string): string {
   return toCompatible(label).trim().toLowerCase();
 }
@@ -241,7 +240,6 @@ export function indexLabels<One>(labels: readonly { readonly label: string; read
   }
   const longestFirst = [...lengths].sort((a, b) => b - a);
   return {
-    /** Finds the entries with exactly this label. */
     find: (label: string): readonly One[] => byLabel.get(label)?.ones ?? [],
     /** Finds the entries with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
     findAt: (runs: readonly TextRun[], at: number, text: string) => {

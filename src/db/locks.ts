@@ -11,7 +11,6 @@ export interface LockOwner {
   readonly owner: string;
 }
 
-/** A lock while its work runs. */
 export interface HeldLock extends LockOwner {
   /** Whether the lease still runs. Once false, another process may hold the lock, and nothing that spends money may start. */
   isHeld(): boolean;
@@ -34,7 +33,6 @@ interface Parts {
 
 /** How long a lock stays with a process that has died. A living one renews it every 10 s. */
 const LEASE_MS = 30_000;
-/** How long work waits for its lock. */
 const WAIT_MS = 120_000;
 /** The pause between two tries for a lock that another process holds. */
 const POLL_MS = 250;

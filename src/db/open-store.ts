@@ -183,7 +183,6 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
     clock: foundation.engine.clock,
     installationStore: createInstallationStore(foundation),
     sealed: createSealedTexts(foundation),
-    /** Counts what is stored, for `/metrics`. */
     counts: () => readCounts(foundation),
     /** Writes to the database and reads it back, for `/readyz`. Rejects if that fails. */
     ping: createPing(foundation, system),
@@ -227,7 +226,6 @@ async function tryOut(trx: Queries, at: number): Promise<void> {
     .execute();
 }
 
-/** What is stored in all workspaces, counted for `/metrics`. */
 export type Counts = Awaited<ReturnType<typeof readCounts>>;
 
 /** Counts in a few statements over indexes, since monitors ask several times a minute. */

@@ -170,7 +170,6 @@ export const ROLE_UNKNOWN =
   'Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.';
 const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
 
-/** Says that the user has no role, and offers to ask for one. */
 export function noRoleBlocks(hasAsked: boolean): KnownBlock[] {
   if (hasAsked) return [section(`${NO_ROLE} An owner has to answer your request first.`)];
   return [

@@ -22,7 +22,6 @@ import { createPathFinder, readAllPages } from './server-list.ts';
 import { createShare, type Read, type Share } from './share.ts';
 import { type HeldSlot, sleepUnless } from './slots.ts';
 
-/** What the client is made with. */
 export interface HostingOptions {
   /** The base address of the API, with its version (docs/hosting-api.md 9.1). */
   readonly baseUrl: string;
@@ -48,7 +47,6 @@ interface Account {
   readonly apiOf: (caller: CallMaker) => HostingApi;
 }
 
-/** The client of the hosting API. It serves all accounts. */
 export type Hosting = ReturnType<typeof createHosting>;
 
 /** Creates the client of the hosting API. Sends nothing and opens no connection yet. */

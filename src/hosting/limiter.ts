@@ -111,7 +111,6 @@ export class Limiter {
     if (!isPaused) void this.#holdBack();
   }
 
-  /** Returns how many of the slots are taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
     // How many slots other processes hold is known only while they hold all.
     const taken = this.#shared.areTaken ? this.limit : this.#taken;
@@ -226,7 +225,6 @@ interface Ticket {
   readonly caller: string;
   /** Whether it is no longer in the line of its caller: it waits for a slot that other processes hold. */
   hasTurn: boolean;
-  /** Aborted when the wait ends, for any reason. */
   readonly ended: AbortController;
   /** Runs the call in a slot; never rejects. */
   readonly serve: () => Promise<void>;
@@ -323,7 +321,6 @@ class WaitingCalls {
   }
 }
 
-/** Counts the calls of these lines that are served before this one. */
 function countBefore(ticket: Ticket, lines: Lines): number {
   const rounds = lines.get(ticket.caller)?.indexOf(ticket) ?? 0;
   let before = 0;

@@ -63,7 +63,6 @@ export function readServers(answer: ReadableAnswer): ServerPage {
   };
 }
 
-/** Lists the fields around a list, including headers. */
 export function listAround(beside: Fields, { paging = {} }: ReadableAnswer): Leaf[] {
   const { link = '', 'content-range': range = '', ...plain } = paging;
   const total = range === '' ? [] : (/\/\s*(\d+)\s*$/.exec(range)?.[1] ?? Number.MAX_SAFE_INTEGER);
@@ -139,7 +138,6 @@ const MORE = new Set(['next', 'cursor', 'continuation', 'more']);
 const HARMLESS =
   /^(?:request|trace|correlation)_?id$|^(?:timestamp|time|date|took|duration)$|_(?:at|time)$|version$/;
 
-/** Returns what one field around a page says about the list. */
 function extentBy(leaf: Leaf, progress: Progress): ListExtent {
   const { onPage, elements, pages, arePagesCounted } = progress;
   const { name, words, value } = leaf;

@@ -102,7 +102,6 @@ export function withoutEchoes(text: string, sent: Sent): string {
   }, text);
 }
 
-/** Writes a word in the notation of the documented codes: lower case, with underscores. */
 export function asCode(word: string): string {
   return word.trim().toLowerCase().replaceAll('-', '_');
 }

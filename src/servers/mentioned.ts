@@ -32,7 +32,6 @@ export function collectParts(message: unknown): readonly MessagePart[] {
 }
 
 interface Collector {
-  /** Adds text in Slack's markup. */
   add(text: unknown): void;
   addUrl(url: unknown): void;
 }

@@ -34,7 +34,6 @@ const platformError = z.object({
 /** The shape of the library's error for a 429; in seconds. */
 const rateLimited = z.object({ retryAfter: z.number().min(0).max(3600) });
 
-/** Reads an error of Slack's library, or any other error, as a refusal. */
 export function readRefusal(error: unknown): SlackRefusal {
   const limited = rateLimited.safeParse(error).data;
   if (limited) return { code: 'ratelimited', pointers: [], retryAfterMs: limited.retryAfter * 1000 };

@@ -178,7 +178,6 @@ export function replyTo(
   return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), to, slack), actor, slack, log);
 }
 
-/** Creates the replies to a user who submitted a form. */
 export function replyFrom(origin: Origin | undefined, actor: Actor, parts: ReplyParts): Reply {
   if (!origin) return replyTo(undefined, actor, parts);
   const { workspaceId, userId } = actor;
@@ -203,7 +202,6 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
 }
 
 const none = async () => false;
-/** Replies to nobody: none is sent. */
 export const NO_REPLY: Reply = { send: none, replace: none, edit: none, announce: none };
 
 const NO_PASSWORD_HERE =

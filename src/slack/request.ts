@@ -40,7 +40,6 @@ export interface SlackRequest {
   readonly pressed?: PostedMessage | undefined;
   /** The Home tab whose button was pressed. */
   readonly home?: {
-    /** Reads and shows Home again; true if Slack took it. */
     show(shown: ShownHome): Promise<boolean>;
   };
   /** The currency of prices; '' if none is set. */
@@ -290,11 +289,9 @@ function createPartNote() {
     };
   };
   return {
-    /** Makes the note due, because the list is known to be a part. */
     markPartial: () => {
       isKnown = true;
     },
-    /** Whether only part of the list is known. */
     isPartial: () => isKnown,
     inView,
     inReply: (reply: Reply): Reply => ({

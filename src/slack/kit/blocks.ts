@@ -42,7 +42,6 @@ export function section(text: string, accessory?: Button): SectionBlock {
   return { type: 'section', text: body, accessory, expand: isTall || undefined };
 }
 
-/** Makes paragraphs of lines of mrkdwn, `most` in each. */
 export function sectionsOf(lines: readonly string[], most: number): SectionBlock[] {
   const parts = Math.ceil(lines.length / most);
   return Array.from({ length: parts }, (_, at) =>
@@ -241,14 +240,12 @@ export function stampBlocks<Block extends MessageBlock | AnyBlock>(
   return blocks.map((block, at) => ({ block_id: `w:${workspaceId}:${at}`, ...block }));
 }
 
-/** Reads the workspace from a block's ID; undefined if it has none. */
 export function readBlockStamp(blockId: string | undefined): WorkspaceId | undefined {
   return STAMP.exec(blockId ?? '')?.[1];
 }
 
 const metadata = z.looseObject({ o: z.looseObject({}) });
 
-/** Puts the workspace into the IDs of a view's blocks, and into the origin in its metadata. */
 export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
   const stamped = { ...view, blocks: stampBlocks(view.blocks, workspaceId) };
   // Absent in a view without a form, which can't be submitted.

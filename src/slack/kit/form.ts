@@ -169,7 +169,6 @@ export function noticeView(title: string, ...paragraphs: string[]): ModalView {
   };
 }
 
-/** Makes the view of a modal until its content is known. */
 export function loadingView(title: string, words = 'Loading…'): ModalView {
   return noticeView(title, words);
 }
