@@ -20,7 +20,7 @@ import { RateLimitedError } from './refusals.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createPathFinder, readAllPages } from './server-list.ts';
 import { createShare, type Read, type Share } from './share.ts';
-import { type HeldSlot, sleepUnless } from './slots.ts';
+import { type IsTooLate, sleepUnless } from './slots.ts';
 
 export interface HostingOptions {
   /** The base address of the API, with its version (docs/hosting-api.md 9.1). */
@@ -139,7 +139,7 @@ function createChain(parts: ChainParts): Account['apiOf'] {
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
     const onWait = job.onWait && once(harmless(job.onWait));
-    const send = (waitedMs: number, slot: HeldSlot) => exchange(parts, endpoint, waitedMs, slot);
+    const send = (waitedMs: number, isTooLate: IsTooLate) => exchange(parts, endpoint, waitedMs, isTooLate);
     return retry(() => limiter.run({ ...job, onWait, send }), onWait, { system, pause, closing });
   }
 
@@ -186,14 +186,14 @@ async function exchange<Answer>(
   { key, system, transport, report, warn }: ChainParts,
   endpoint: Endpoint<Answer>,
   waitedMs: number,
-  slot: HeldSlot,
+  isTooLate: IsTooLate,
 ): Promise<Answer> {
   const { operation } = endpoint;
   const startedAt = system.elapsed();
   const end = (outcome: { status?: number; code?: string }) =>
     report({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
-    const answer = await transport.send(endpoint, key, () => slot.isTooOld);
+    const answer = await transport.send(endpoint, key, isTooLate);
     const decoded = decode(endpoint, answer);
     end({ status: answer.status });
     return decoded;

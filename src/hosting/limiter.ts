@@ -5,7 +5,7 @@ import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
 import {
-  type HeldSlot,
+  type IsTooLate,
   KnownReleases,
   MAX_PREPARATION_MS,
   openSlots,
@@ -148,14 +148,14 @@ export class Limiter {
     this.#taken++;
     try {
       await job.beforeSend?.();
-      if (slot.isTooOld)
+      if (slot.isTooOld())
         throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
     } catch (error) {
       this.#taken--;
       ticket.reject(error);
       return this.#shared.giveBack(slot.id);
     }
-    const spareMs = await job.send(system.elapsed() - ticket.askedAt, slot).then(
+    const spareMs = await job.send(system.elapsed() - ticket.askedAt, slot.isTooOld).then(
       (answer) => {
         resolve(answer);
         return MARGIN_MS;
@@ -212,8 +212,8 @@ export interface Job<Answer> extends CallMaker {
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Sends the call. Gets the time that it waited, and its slot, whose age decides whether it may still be sent. */
-  readonly send: (waitedMs: number, slot: HeldSlot) => Promise<Answer>;
+  /** Sends the call. Gets the time that it waited, and what says whether it is too late by now. */
+  readonly send: (waitedMs: number, isTooLate: IsTooLate) => Promise<Answer>;
 }
 
 export type CallBy = CallOptions & CallMaker;

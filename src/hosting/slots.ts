@@ -54,7 +54,7 @@ export class SharedSlots {
     try {
       if (this.areTaken) await this.#untilNextTry(priority);
       while (!gaveUp.aborted) {
-        const slot = new HeldSlot(id, system);
+        const slot = holdSlot(id, system);
         if (await this.#tryToTake(id, workspaceId)) return slot;
         await this.#untilNextTry(priority);
       }
@@ -123,28 +123,17 @@ export class SharedSlots {
 /** How long a call may take from getting its slot to its first byte (docs/design.md 6.1); the ledger commits in between. */
 export const MAX_PREPARATION_MS = 15_000;
 
-/** A slot that a call of this process holds. Its age counts from before it was stored, so that it is never underestimated. */
-export class HeldSlot {
-  readonly id: string;
-  readonly #clocks: System;
-  readonly #taken: { readonly elapsed: number; readonly now: number };
+type HeldSlot = ReturnType<typeof holdSlot>;
 
-  /** Made right before the slot is taken. */
-  constructor(id: string, clocks: System) {
-    this.id = id;
-    this.#clocks = clocks;
-    this.#taken = { elapsed: clocks.elapsed(), now: clocks.now() };
-  }
+/** Whether a call's slot is older than 15 s, too old for a first byte that would leave now. */
+export type IsTooLate = HeldSlot['isTooOld'];
 
-  /**
-   * Whether the slot is older than 15 s, too old for a call whose first byte would leave now. By the larger age of both clocks: the
-   * monotonic one stops while a machine is suspended, the wall clock may be set back.
-   */
-  get isTooOld(): boolean {
-    const { elapsed, now } = this.#taken;
-    const ageMs = Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
-    return ageMs > MAX_PREPARATION_MS;
-  }
+/** Makes a slot that a call of this process holds, right before it is stored, so that its age is never underestimated. */
+function holdSlot(id: string, system: System) {
+  const [takenAt, takenOn] = [system.elapsed(), system.now()];
+  // The monotonic clock stops while a machine is suspended, and the wall clock may be set back: the larger age counts.
+  const ageMs = () => Math.max(system.elapsed() - takenAt, system.now() - takenOn);
+  return { id, isTooOld: () => ageMs() > MAX_PREPARATION_MS };
 }
 
 /**
