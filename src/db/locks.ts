@@ -46,9 +46,17 @@ export function createLocks(parts: Parts): Locks {
     run: (name, work) => {
       const deadline = system.elapsed() + WAIT_MS;
       const before = tails.get(name);
-      const done = waitFor(before, system).then(() =>
-        runLeased({ name, owner: system.newId() }, deadline, work, parts),
-      );
+      const turn = before
+        ? withTimeout(
+            before.then(() => true),
+            system,
+            WAIT_MS,
+          )
+        : Promise.resolve(true);
+      const done = turn.then((isMine) => {
+        if (!isMine) throw new Refusal('waited_too_long', {});
+        return runLeased({ name, owner: system.newId() }, deadline, work, parts);
+      });
       // The next in the queue still waits for all earlier work if this one gives up.
       const tail: Promise<void> = Promise.allSettled([before, done]).then(() => {
         if (tails.get(name) === tail) tails.delete(name);
@@ -57,18 +65,6 @@ export function createLocks(parts: Parts): Locks {
       return done;
     },
   };
-}
-
-/** @throws Refusal `waited_too_long` */
-async function waitFor(before: Promise<void> | undefined, system: System): Promise<void> {
-  const isOver = before
-    ? await withTimeout(
-        before.then(() => true),
-        system,
-        WAIT_MS,
-      )
-    : true;
-  if (!isOver) throw new Refusal('waited_too_long', {});
 }
 
 async function runLeased<Result>(
