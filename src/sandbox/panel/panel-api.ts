@@ -68,8 +68,6 @@ export interface TourStep {
   /** What to do, in sentences; commands stand between backticks. */
   readonly words: string;
   readonly isDone: boolean;
-  /** On the real clock. */
-  readonly doneAt: number | null;
 }
 
 /** The event of the change comes before this answer does. */
