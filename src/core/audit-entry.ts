@@ -120,7 +120,6 @@ export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code'> {
   readonly code?: string;
 }
 
-/** The groups of actions by which the audit can be filtered. */
 export const ACTION_GROUPS = {
   servers: 'Start, stop, reboot, notes',
   purchases: 'Orders and renewals',
@@ -236,7 +235,6 @@ export function isAuditAction(name: string): name is AuditAction {
   return Object.hasOwn(AUDIT_ACTIONS, name);
 }
 
-/** The faults that verifying a chain of audit entries can find. */
 export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';
 
 export type AuditCode =

@@ -104,11 +104,8 @@ export interface RefusalDetails {
   /** The approver chose more than the requester asked for. */
   beyond_request: { role: Role };
   own_request: NoDetails;
-  /** Only the requester can withdraw a request. */
   not_requester: { requesterId: UserId };
-  /** The user has no open access request to withdraw. */
   no_open_request: NoDetails;
-  /** The button that continues a command has expired, or belongs to another user. */
   continuation_over: { command?: string };
   request_over: { state: ClosedState; by?: UserId };
   // two-person rule and budget
@@ -145,7 +142,6 @@ export interface RefusalDetails {
   prefix_only: { typed: string; server: Server; action: PowerAction };
   /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
   rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
-  /** The server has another label than the one that the user confirmed. */
   server_renamed: { before: string; now: string; action: PowerAction };
   /** The user confirmed a list of servers too long after it was shown. */
   confirmation_expired: { action: PowerAction };
@@ -216,8 +212,6 @@ export interface HostingErrorDetails {
    * shape. `ambiguous_code`: an error whose codes contradict each other or only repeat what was sent.
    */
   readonly problem?: 'not_json' | 'carries_error' | 'unexpected' | 'ambiguous_code' | 'too_large';
-  /** The documented code inside a 2xx answer. */
-  readonly apiCode?: ApiCode;
   /** The code or name of the network failure, or what prevented the request. */
   readonly cause?: string;
   /** The undocumented code of the answer, if it can't be a secret. */
@@ -283,13 +277,11 @@ export function choicesOf(error: unknown): readonly Server[] {
 /** An act on a server that costs nothing. */
 export type ServerAct = PowerAction | 'delete';
 
-/** An act that was not carried out, and its server. */
 export interface FailedAct {
   readonly act: ServerAct;
   readonly label: string;
   /** Absent if the server was not found before the failure. */
   readonly serverId?: ServerId;
-  /** Whether the paid time of the server has ended. */
   readonly isPaidTimeOver?: boolean;
 }
 

@@ -25,7 +25,6 @@ export function isFrozenLabel(label: string, frozen: string): boolean {
   return isIdenticalLabel(freezeLabel(label), frozen);
 }
 
-/** Folds a label into the form that `isSameLabel` compares. */
 export function foldLabel(label: string): string {
   return toCompatible(label).trim().toLowerCase();
 }
@@ -185,80 +184,6 @@ export function bareName(typed: string): string {
 /** Lists what a typed name may mean: the folded name with its quotation marks and punctuation, and without. */
 export function readingsOf(typed: string): readonly string[] {
   return [...new Set([foldName(typed), bareName(typed)])].filter((each) => each !== '');
-}
-
-/** Letters, digits, and what joins them in host names: "web-1.example.com" is one run, "web 1" are two. */
-const RUN = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
-
-/** One run of a text, and its position in UTF-16 code units. */
-export interface TextRun {
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-export function splitRuns(text: string): readonly TextRun[] {
-  return [...text.matchAll(RUN)].map((match) => ({
-    text: match[0],
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
-}
-
-/** Labels of more runs are left out of the index. */
-const MOST_RUNS = 12;
-
-interface Entry<One> {
-  readonly label: string;
-  /** Where the label's first run begins. */
-  readonly offset: number;
-  readonly ones: One[];
-}
-
-/**
- * Indexes labels, which have to be folded like the searched texts: they are found in a text with a few lookups for each word, however
- * many labels there are. Leaves out labels without letters and digits.
- */
-export function indexLabels<One>(labels: readonly { readonly label: string; readonly one: One }[]) {
-  const byRuns = new Map<string, Entry<One>[]>();
-  const byLabel = new Map<string, Entry<One>>();
-  const lengths = new Set<number>();
-  for (const { label, one } of labels) {
-    const known = byLabel.get(label);
-    if (known) {
-      known.ones.push(one);
-      continue;
-    }
-    const runs = splitRuns(label);
-    if (runs.length === 0 || runs.length > MOST_RUNS) continue;
-    const entry = { label, offset: runs[0]?.start ?? 0, ones: [one] };
-    byLabel.set(label, entry);
-    lengths.add(runs.length);
-    const key = keyOf(runs);
-    const same = byRuns.get(key);
-    if (same) same.push(entry);
-    else byRuns.set(key, [entry]);
-  }
-  const longestFirst = [...lengths].sort((a, b) => b - a);
-  return {
-    /** Finds the entries with exactly this label. */
-    find: (label: string): readonly One[] => byLabel.get(label)?.ones ?? [],
-    /** Finds the entries with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
-    findAt: (runs: readonly TextRun[], at: number, text: string) => {
-      const start = runs[at]?.start ?? 0;
-      for (const length of longestFirst) {
-        if (at + length > runs.length) continue;
-        const same = byRuns.get(keyOf(runs.slice(at, at + length))) ?? [];
-        const found = same.filter(({ label, offset }) => text.startsWith(label, start - offset));
-        if (found.length > 0) return { found: found.flatMap(({ ones }) => ones), runs: length };
-      }
-      return undefined;
-    },
-  };
-}
-
-function keyOf(runs: readonly TextRun[]): string {
-  return runs.map(({ text }) => text).join(' ');
 }
 
 /** Typed text and labels can be of any length, so only their beginnings are compared. */

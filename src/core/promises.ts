@@ -1,6 +1,5 @@
 import type { System } from '../system.ts';
 
-/** Makes a promise, and what resolves it. */
 export function withResolvers<Value = void>() {
   let resolve: (value: Value) => void = () => undefined;
   const promise = new Promise<Value>((settle) => {

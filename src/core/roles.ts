@@ -19,7 +19,6 @@ export interface Actor {
   readonly homeTeamId?: WorkspaceId;
 }
 
-/** Whether the held role includes the needed one. */
 export function roleCovers(held: Role | undefined, needed: Role): boolean {
   return held !== undefined && ROLES.indexOf(held) >= ROLES.indexOf(needed);
 }
@@ -116,7 +115,6 @@ export interface WorkflowKey {
   readonly workspaceId: WorkspaceId;
   /** Unique in its workspace, in any letter case. */
   readonly name: string;
-  /** The actions that it permits. */
   readonly actions: readonly PowerAction[];
   /** The pattern of the labels that it is for (`matchesPattern`); '' for all servers. */
   readonly pattern: string;

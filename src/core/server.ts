@@ -27,7 +27,6 @@ export interface ServerList {
   readonly servers: readonly Server[];
   /** Only in a `whole` list does a missing server prove anything. */
   readonly extent: ListExtent;
-  /** The number of listed elements that could not be read. */
   readonly unreadableCount: number;
   /** How long reading it took, in milliseconds, with the wait for its turn. */
   readonly tookMs?: number;
@@ -101,7 +100,6 @@ export interface ServerNote {
   readonly label: string;
   /** May be empty if there is a contact. */
   readonly text: string;
-  /** The user to ask about the server. */
   readonly contact?: UserId;
   readonly notedBy: UserId;
   /** Epoch milliseconds. */

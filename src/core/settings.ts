@@ -8,7 +8,6 @@ type ApprovalRule = WorkspaceSettings['approval'];
 export type PurchaseFreeze = NonNullable<WorkspaceSettings['freeze']>;
 export type DigestSettings = NonNullable<WorkspaceSettings['digest']>;
 
-/** The settings of a workspace whose owners have changed none. */
 export const DEFAULT_SETTINGS: WorkspaceSettings = {
   announces: true,
   approval: { delete: false, renew: false },
@@ -33,7 +32,6 @@ export interface SettingChange {
   readonly after?: string;
 }
 
-/** Lists the settings that differ. */
 export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): readonly SettingChange[] {
   const before = writeSettings(was);
   const after = writeSettings(is);
@@ -42,7 +40,6 @@ export function listChanges(was: WorkspaceSettings, is: WorkspaceSettings): read
   return changed.map((name) => ({ name, before: before[name], after: after[name] }));
 }
 
-/** The name of a setting, as the audit has it. */
 export type SettingName = keyof ReturnType<typeof writeSettings>;
 
 /** Writes each setting as text: amounts as decimals, times in ISO 8601; undefined if it isn't set. */

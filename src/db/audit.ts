@@ -153,7 +153,6 @@ function writeBreak(signature: string): string {
   return `${BREAK}${signature}`;
 }
 
-/** Reads what `writeBreak` wrote; undefined for a MAC. */
 export function readBreak(previous: string): string | undefined {
   return previous.startsWith(BREAK) ? previous.slice(BREAK.length) : undefined;
 }

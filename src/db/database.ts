@@ -14,7 +14,6 @@ export interface Foundation {
 
 export type Queries = Kysely<Tables> | Transaction<Tables>;
 
-/** A database engine: everything that differs between databases. */
 export interface Engine {
   readonly dialect: Dialect;
   /** Whether this process may change the schema now; if not, it has to find the schema current. */

@@ -273,7 +273,6 @@ export function createJobs(store: JobStore, system: System, log: Log) {
     }
   };
 
-  /** Starts what is due. Returns what was started. */
   const startDue = async (): Promise<readonly Promise<unknown>[]> => {
     const jobs = await store.leaseDue(owner, [...handlers.keys()], MOST_AT_ONCE);
     return jobs.flatMap((job) => {

@@ -11,7 +11,6 @@ export interface LockOwner {
   readonly owner: string;
 }
 
-/** A lock while its work runs. */
 export interface HeldLock extends LockOwner {
   /** Whether the lease still runs. Once false, another process may hold the lock, and nothing that spends money may start. */
   isHeld(): boolean;
@@ -34,7 +33,6 @@ interface Parts {
 
 /** How long a lock stays with a process that has died. A living one renews it every 10 s. */
 const LEASE_MS = 30_000;
-/** How long work waits for its lock. */
 const WAIT_MS = 120_000;
 /** The pause between two tries for a lock that another process holds. */
 const POLL_MS = 250;
@@ -48,9 +46,17 @@ export function createLocks(parts: Parts): Locks {
     run: (name, work) => {
       const deadline = system.elapsed() + WAIT_MS;
       const before = tails.get(name);
-      const done = waitFor(before, system).then(() =>
-        runLeased({ name, owner: system.newId() }, deadline, work, parts),
-      );
+      const turn = before
+        ? withTimeout(
+            before.then(() => true),
+            system,
+            WAIT_MS,
+          )
+        : Promise.resolve(true);
+      const done = turn.then((isMine) => {
+        if (!isMine) throw new Refusal('waited_too_long', {});
+        return runLeased({ name, owner: system.newId() }, deadline, work, parts);
+      });
       // The next in the queue still waits for all earlier work if this one gives up.
       const tail: Promise<void> = Promise.allSettled([before, done]).then(() => {
         if (tails.get(name) === tail) tails.delete(name);
@@ -59,18 +65,6 @@ export function createLocks(parts: Parts): Locks {
       return done;
     },
   };
-}
-
-/** @throws Refusal `waited_too_long` */
-async function waitFor(before: Promise<void> | undefined, system: System): Promise<void> {
-  const isOver = before
-    ? await withTimeout(
-        before.then(() => true),
-        system,
-        WAIT_MS,
-      )
-    : true;
-  if (!isOver) throw new Refusal('waited_too_long', {});
 }
 
 async function runLeased<Result>(

@@ -209,7 +209,6 @@ async function isNoted(db: Queries, orderId: ConfirmationId): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Which order was sent last from here, and from which database. */
 const sentOrder = z.object({
   store: z.string().min(1),
   order: z.string().min(1),

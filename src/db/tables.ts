@@ -111,7 +111,6 @@ export interface Tables {
     told_at: Generated<number>;
     /** The owner of its job that sent its request; '' before that. */
     sent_by: Generated<string>;
-    /** How often it was marked as sent. */
     attempt: Generated<number>;
     /** After this it may not be marked as sent any more. */
     send_by: number;
@@ -204,7 +203,6 @@ export interface Tables {
     owner: string;
     until: number;
   };
-  /** Work that has to happen later (`jobs.ts`). */
   jobs: {
     kind: string;
     /** Names the job within its kind. */

@@ -4,15 +4,8 @@ import { describeRequest, describeWantedRole } from '../access/words.ts';
 import { connectButton } from '../account/connect.ts';
 import { settingsButton } from '../account/settings.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ServerId } from '../core/ids.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
-import {
-  isTargetState,
-  POWER_ACTIONS,
-  type PowerAction,
-  powerActionsIn,
-  type Server,
-} from '../core/server.ts';
+import { type PowerAction, powerActionsIn, type Server } from '../core/server.ts';
 import { createButton, renewButton } from '../purchases/catalog.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
@@ -20,37 +13,21 @@ import { decideButton } from '../purchases/outcomes.ts';
 import { passwordButton } from '../purchases/passwords.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
 import { answerButtons, requestAccessButton, withdrawAccessButton } from '../requests/role-request-card.ts';
-import { confirmPower } from '../servers/buttons.ts';
+import { confirmPower, powerButton } from '../servers/buttons.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView, showServer } from '../servers/card.ts';
-import { answerWords, changePower, unconfirmedMessage, watchServer } from '../servers/change-power.ts';
 import { NO_SERVERS, serverLine } from '../servers/words.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
-import { actions, context, divider, header, partOfList, section, textMessage } from '../slack/kit/blocks.ts';
+import { actions, context, divider, header, partOfList, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice, definePages } from '../slack/kit/button.ts';
 import type { Handlers } from '../slack/kit/command.ts';
 import { defineForm } from '../slack/kit/form.ts';
-import {
-  codeLabel,
-  count,
-  describeNumber,
-  escapeText,
-  plainLabel,
-  slackDate,
-  stateWords,
-} from '../slack/kit/text.ts';
+import { codeLabel, count, describeNumber, escapeText, plainLabel, slackDate } from '../slack/kit/text.ts';
 import { type LoadHome, steady } from '../slack/kit/views.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { frozenWords, VERBS, wordsOfError } from '../words.ts';
 import { type Home, type HomeServer, type HomeServers, type ListedServers, readHome } from './read-home.ts';
 
 const server = z.object({ id: z.number().int() });
-
-/** The power buttons of a server's row. Home shows the outcome. */
-const homePower = {
-  start: defineButton('home_start', server),
-  stop: defineButton('home_stop', server),
-  reboot: defineButton('home_reboot', server),
-} as const;
 
 /** Opens the card of a server above Home. */
 const homeManageButton = defineButton('home_manage', server);
@@ -193,7 +170,6 @@ export const ROLE_UNKNOWN =
   'Slack didn’t confirm who you are, so your role is unknown. Try again in a moment.';
 const NO_ROLE = 'You don’t have a role yet, so you can’t see any servers.';
 
-/** Says that the user has no role, and offers to ask for one. */
 export function noRoleBlocks(hasAsked: boolean): KnownBlock[] {
   if (hasAsked) return [section(`${NO_ROLE} An owner has to answer your request first.`)];
   return [
@@ -299,7 +275,7 @@ function powerElement(action: PowerAction, server: Server): Button {
   const { title } = VERBS[action];
   const label = `${title} ${plainLabel(server.label, 40)}`;
   const confirm = confirmPower(action, [server]);
-  return homePower[action].element(title, { id: server.id }, { label, confirm });
+  return powerButton[action].element(title, { id: server.id }, { label, confirm });
 }
 
 function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlock[] {
@@ -358,7 +334,6 @@ export const home: Handlers = {
     homeFindChoice.on((id, request) => card.open({ id: Number(id) }, request)),
     ...homePages.on(({ page }, request) => show({ page }, request)),
     homeRefreshButton.on((_value, request) => show({ isFresh: true }, request)),
-    ...POWER_ACTIONS.map((action) => homePower[action].on(({ id }, request) => power(action, id, request))),
   ],
   modals: [],
   suggestions: [{ ...findSuggestions, id: homeFindChoice.id }],
@@ -369,24 +344,4 @@ async function show(shown: ShownHome, request: SlackRequest): Promise<void> {
   // These buttons exist only on Home.
   if (!request.home) throw new Refusal('unreadable_press', {});
   await request.home.show(shown);
-}
-
-/** Acts on a server. Home shows the outcome, until the next press, if it comes within two minutes; otherwise the user gets a message. */
-async function power(action: PowerAction, id: ServerId, request: SlackRequest): Promise<void> {
-  const change = await request.execute(changePower[action], { ref: { id } });
-  if (change.isUnconfirmed) {
-    await request.reply.send(unconfirmedMessage(action, change));
-    return;
-  }
-  const isSent = await request.reply.send(textMessage(answerWords(action, change)));
-  const { actId } = change;
-  if (actId === undefined) return;
-  if (isTargetState(action, change)) return request.placeAct(actId, isSent ? 'told' : undefined);
-  const { isAtTarget: isSeen, ms } = await request.execute(watchServer, { id, action });
-  if (!isSeen) return request.placeAct(actId, undefined);
-  // The role may have ended during the watch.
-  const { server } = await request.execute(showServer, { ref: { id } });
-  const words = `${codeLabel(server.label)} is ${stateWords(server)} (${Math.max(1, Math.round(ms / 1000))} s).`;
-  const isShown = await request.home?.show({ notices: [section(words)] });
-  await request.placeAct(actId, isShown ? 'told' : undefined);
 }

@@ -191,11 +191,9 @@ export interface HomeServer {
   readonly isProtected: boolean;
 }
 
-/** The servers on Home, or why there are none. */
 export type HomeServers =
   /** `role_unknown`: Slack hasn't confirmed a role that the user may have. */
   | { readonly kind: 'no_role' | 'role_unknown' }
-  /** No API key is connected yet. */
   | { readonly kind: 'not_connected'; readonly error: Refusal<'no_api_key'> }
   /** No list is known; without an error, one is being read. */
   | { readonly kind: 'unread'; readonly error?: HostingError | Refusal }
@@ -353,7 +351,6 @@ function rankOf(server: Server, expiring: ReadonlySet<ServerId>, unconfirmed: Re
   return unconfirmed.has(server.id) ? 2 : CALM;
 }
 
-/** The list of a workspace that this process read last. */
 interface LastServers {
   readonly list: ServerList;
   /** Epoch milliseconds. */

@@ -3,7 +3,6 @@ import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Grant } from '../core/roles.ts';
 import type { Foundation } from '../db/database.ts';
 
-/** The Home tab of one user, as they last opened it. */
 export interface OpenedHome {
   /** The user's conversation with the app. */
   readonly channelId: ChannelId;

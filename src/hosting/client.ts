@@ -20,9 +20,8 @@ import { RateLimitedError } from './refusals.ts';
 import { createTransport, type Transport } from './send.ts';
 import { createPathFinder, readAllPages } from './server-list.ts';
 import { createShare, type Read, type Share } from './share.ts';
-import { type HeldSlot, sleepUnless } from './slots.ts';
+import { type IsTooLate, sleepUnless } from './slots.ts';
 
-/** What the client is made with. */
 export interface HostingOptions {
   /** The base address of the API, with its version (docs/hosting-api.md 9.1). */
   readonly baseUrl: string;
@@ -48,7 +47,6 @@ interface Account {
   readonly apiOf: (caller: CallMaker) => HostingApi;
 }
 
-/** The client of the hosting API. It serves all accounts. */
 export type Hosting = ReturnType<typeof createHosting>;
 
 /** Creates the client of the hosting API. Sends nothing and opens no connection yet. */
@@ -74,11 +72,7 @@ export function createHosting(options: HostingOptions) {
   };
 
   return {
-    /**
-     * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls
-     * also count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a
-     * minute (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
-     */
+    /** Opens the API of the account behind this key, as `FindHosting` says. Without a workspace, calls count for the account alone. */
     of: (key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi => {
       const names = namesOf(key);
       const account = accounts.get(names[0]) ?? open(names, key);
@@ -130,8 +124,6 @@ interface ChainParts {
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
-/** While no more calls wait than this, a read that another caller asked for is sent as soon as one's own. */
-const FEW_WAITING = 10;
 
 /**
  * Creates the chain of handlers of one account, share(retry(limit(decode(send)))), and returns what makes the API of a caller.
@@ -147,7 +139,7 @@ function createChain(parts: ChainParts): Account['apiOf'] {
 
   function call<Answer>(endpoint: Endpoint<Answer>, job: Omit<Job<Answer>, 'send'>): Promise<Answer> {
     const onWait = job.onWait && once(harmless(job.onWait));
-    const send = (waitedMs: number, slot: HeldSlot) => exchange(parts, endpoint, waitedMs, slot);
+    const send = (waitedMs: number, isTooLate: IsTooLate) => exchange(parts, endpoint, waitedMs, isTooLate);
     return retry(() => limiter.run({ ...job, onWait, send }), onWait, { system, pause, closing });
   }
 
@@ -158,33 +150,20 @@ function createChain(parts: ChainParts): Account['apiOf'] {
     (path: string) =>
       call(listPage(path), { ...read, ...(path === SERVERS_PATH && { beforeSend }) });
 
-  const isBusy = () => {
-    const { taken, limit, waiting } = limiter.budget();
-    return taken >= limit || waiting > FEW_WAITING;
-  };
-
-  const readCatalog = share.reader(
-    KEEP_CATALOG_MS,
-    async (by) => {
-      const catalog = await call(fetchCatalog, by);
-      if (catalog.unreadable)
-        warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
-      return catalog;
-    },
-    isBusy,
-  );
-  const readServers = share.reader(
-    KEEP_SERVERS_MS,
-    async (by) => {
-      const startedAt = system.elapsed();
-      const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
-      const { servers, extent, unreadableCount } = list;
-      if (extent !== 'whole')
-        warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
-      return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
-    },
-    isBusy,
-  );
+  const readCatalog = share.reader(KEEP_CATALOG_MS, async (by) => {
+    const catalog = await call(fetchCatalog, by);
+    if (catalog.unreadable)
+      warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
+    return catalog;
+  });
+  const readServers = share.reader(KEEP_SERVERS_MS, async (by) => {
+    const startedAt = system.elapsed();
+    const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
+    const { servers, extent, unreadableCount } = list;
+    if (extent !== 'whole')
+      warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
+    return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
+  });
   return (caller) => {
     /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
     const change = <Answer>(endpoint: Endpoint<Answer>, options?: CallOptions & Partial<PaidCallOptions>) =>
@@ -207,14 +186,14 @@ async function exchange<Answer>(
   { key, system, transport, report, warn }: ChainParts,
   endpoint: Endpoint<Answer>,
   waitedMs: number,
-  slot: HeldSlot,
+  isTooLate: IsTooLate,
 ): Promise<Answer> {
   const { operation } = endpoint;
   const startedAt = system.elapsed();
   const end = (outcome: { status?: number; code?: string }) =>
     report({ operation, ...outcome, durationMs: system.elapsed() - startedAt, waitedMs });
   try {
-    const answer = await transport.send(endpoint, key, () => slot.isTooOld);
+    const answer = await transport.send(endpoint, key, isTooLate);
     const decoded = decode(endpoint, answer);
     end({ status: answer.status });
     return decoded;

@@ -5,7 +5,7 @@ import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
 import {
-  type HeldSlot,
+  type IsTooLate,
   KnownReleases,
   MAX_PREPARATION_MS,
   openSlots,
@@ -13,7 +13,7 @@ import {
   sleepUnless,
 } from './slots.ts';
 
-export interface LimiterOptions extends Partial<WaitingLimits> {
+export interface LimiterOptions {
   readonly system: System;
   readonly calls: ApiCalls;
   readonly account: AccountNames;
@@ -34,8 +34,6 @@ const DEFAULTS = {
   windowMs: 60_000,
   backgroundLimit: 100,
   maxWaitMs: 90_000,
-  mostOfCaller: 100,
-  mostWaiting: 2000,
 } as const;
 
 /** How long a call waits before `onWait` is called, so that the user learns of it. */
@@ -44,8 +42,6 @@ export const NOTIFY_AFTER_MS = 5_000;
 const MARGIN_MS = 50;
 /** How long a request that was cut off may still be in transit. */
 const IN_TRANSIT_MS = 5_000;
-/** How much longer than any call a lost slot is kept. */
-const SPARE_MS = 30_000;
 
 /**
  * Lets at most `limit` calls of one account arrive in any `windowMs`, however the service counts (docs/design.md 6.1):
@@ -58,7 +54,7 @@ export class Limiter {
   readonly #shared: SharedSlots;
   readonly #slots: Bottleneck;
   readonly #background: Bottleneck;
-  readonly #waiting: WaitingCalls;
+  readonly #waiting = new WaitingCalls();
   readonly #closing = new AbortController();
   readonly #releases = new KnownReleases();
   #taken = 0;
@@ -66,7 +62,6 @@ export class Limiter {
 
   constructor(options: LimiterOptions) {
     this.#options = { ...DEFAULTS, ...options };
-    this.#waiting = new WaitingCalls(this.#options);
     const { system, calls, account, limit, timeoutMs, windowMs } = this.#options;
     this.limit = limit;
     const maxHoldMs = MAX_PREPARATION_MS + timeoutMs + IN_TRANSIT_MS + windowMs + MARGIN_MS;
@@ -116,7 +111,6 @@ export class Limiter {
     if (!isPaused) void this.#holdBack();
   }
 
-  /** Returns how many of the slots are taken, and how many calls wait. */
   budget(): { readonly taken: number; readonly limit: number; readonly waiting: number } {
     // How many slots other processes hold is known only while they hold all.
     const taken = this.#shared.areTaken ? this.limit : this.#taken;
@@ -134,15 +128,10 @@ export class Limiter {
   }
 
   async #queue(urgency: Urgency): Promise<void> {
-    const { timeoutMs, windowMs, maxWaitMs } = this.#options;
-    // Frees slots that a bug has lost. It is longer than any call can take, so that it never frees the slot of
-    // a running call (Bottleneck rejects an expired job but lets its body run on). A call may wait here for a slot that others hold.
-    const expiration = maxWaitMs + MAX_PREPARATION_MS + timeoutMs + windowMs + MARGIN_MS + SPARE_MS;
     const priority = PRIORITY[urgency];
     // Each call queues one turn. Which call gets it is decided once a slot is free, since Bottleneck knows no callers.
     const turn = () => this.#waiting.serveNext(urgency);
-    const takeSlot = async () => await this.#slots.schedule({ priority, expiration }, turn);
-    // Not Bottleneck's own `chain`: with it, `expiration` would already run while the job waits for the account.
+    const takeSlot = async () => await this.#slots.schedule({ priority }, turn);
     await (urgency === 'background' ? this.#background.schedule(takeSlot) : takeSlot());
   }
 
@@ -159,13 +148,14 @@ export class Limiter {
     this.#taken++;
     try {
       await job.beforeSend?.();
-      slot.check();
+      if (slot.isTooOld())
+        throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
     } catch (error) {
       this.#taken--;
       ticket.reject(error);
       return this.#shared.giveBack(slot.id);
     }
-    const spareMs = await job.send(system.elapsed() - ticket.askedAt, slot).then(
+    const spareMs = await job.send(system.elapsed() - ticket.askedAt, slot.isTooOld).then(
       (answer) => {
         resolve(answer);
         return MARGIN_MS;
@@ -222,8 +212,8 @@ export interface Job<Answer> extends CallMaker {
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Sends the call. Gets the time that it waited, and its slot, whose age decides whether it may still be sent. */
-  readonly send: (waitedMs: number, slot: HeldSlot) => Promise<Answer>;
+  /** Sends the call. Gets the time that it waited, and what says whether it is too late by now. */
+  readonly send: (waitedMs: number, isTooLate: IsTooLate) => Promise<Answer>;
 }
 
 export type CallBy = CallOptions & CallMaker;
@@ -235,19 +225,15 @@ interface Ticket {
   readonly caller: string;
   /** Whether it is no longer in the line of its caller: it waits for a slot that other processes hold. */
   hasTurn: boolean;
-  /** Aborted when the wait ends, for any reason. */
   readonly ended: AbortController;
   /** Runs the call in a slot; never rejects. */
   readonly serve: () => Promise<void>;
   readonly reject: (error: unknown) => void;
 }
 
-interface WaitingLimits {
-  /** How many calls of one caller may wait. */
-  readonly mostOfCaller: number;
-  /** How many calls of all callers may wait. */
-  readonly mostWaiting: number;
-}
+/** How many calls of one caller may wait, and how many of all callers. */
+const MOST_OF_CALLER = 100;
+const MOST_WAITING = 2000;
 
 /** The lines of one urgency, by caller, in the order in which they are served. No line is empty. */
 type Lines = Map<string, Ticket[]>;
@@ -257,7 +243,6 @@ type Lines = Map<string, Ticket[]>;
  * turn, so that a long one holds up no other caller.
  */
 class WaitingCalls {
-  readonly #limits: WaitingLimits;
   /** In the order in which they came. */
   readonly #waiting = new Set<Ticket>();
   /** The most urgent first. */
@@ -266,10 +251,6 @@ class WaitingCalls {
     user: new Map(),
     background: new Map(),
   };
-
-  constructor(limits: WaitingLimits) {
-    this.#limits = limits;
-  }
 
   get size(): number {
     return this.#waiting.size;
@@ -280,11 +261,10 @@ class WaitingCalls {
    * without a caller: that pays for what was confirmed, or works in the background.
    */
   isFull(caller: string, freeSlots: number): boolean {
-    const { mostOfCaller, mostWaiting } = this.#limits;
     const left = this.#waiting.size - freeSlots;
-    if (caller === '' || left < mostOfCaller) return false;
+    if (caller === '' || left < MOST_OF_CALLER) return false;
     const own = [...this.#waiting].filter((ticket) => ticket.caller === caller).length;
-    return own - freeSlots >= mostOfCaller || left >= mostWaiting;
+    return own - freeSlots >= MOST_OF_CALLER || left >= MOST_WAITING;
   }
 
   /** Adds a call to the line of its caller. */
@@ -341,7 +321,6 @@ class WaitingCalls {
   }
 }
 
-/** Counts the calls of these lines that are served before this one. */
 function countBefore(ticket: Ticket, lines: Lines): number {
   const rounds = lines.get(ticket.caller)?.indexOf(ticket) ?? 0;
   let before = 0;

@@ -128,9 +128,7 @@ export function decode<Answer>(endpoint: Endpoint<Answer>, answer: WireAnswer): 
     return endpoint.read({ ...answer, body });
   } catch (error) {
     if (!(error instanceof Unclear)) throw error;
-    const { problem, apiCode } = error;
-    const details = { status, problem, ...(apiCode && { apiCode }) };
-    throw makeError(endpoint, 'unreadable_answer', details, sealed);
+    throw makeError(endpoint, 'unreadable_answer', { status, problem: error.problem }, sealed);
   }
 }
 

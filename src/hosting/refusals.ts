@@ -26,7 +26,6 @@ export function makeError(
   return new HostingError(code, moneyMoved, { operation: endpoint.operation, ...details }, sealedAnswer);
 }
 
-/** The error `rate_limited`, with the `Retry-After` header, if the answer had one. */
 export class RateLimitedError extends HostingError {
   readonly retryAfter: string | undefined;
 

@@ -63,7 +63,6 @@ export function readServers(answer: ReadableAnswer): ServerPage {
   };
 }
 
-/** Lists the fields around a list, including headers. */
 export function listAround(beside: Fields, { paging = {} }: ReadableAnswer): Leaf[] {
   const { link = '', 'content-range': range = '', ...plain } = paging;
   const total = range === '' ? [] : (/\/\s*(\d+)\s*$/.exec(range)?.[1] ?? Number.MAX_SAFE_INTEGER);
@@ -132,20 +131,15 @@ interface Progress {
   readonly elements: number;
   readonly pages: number;
   readonly arePagesCounted: boolean;
-  /** Whether a total, which counts all pages, equals the elements so far. */
-  readonly isTotalReached: boolean;
 }
 
 const MORE = new Set(['next', 'cursor', 'continuation', 'more']);
 /** Names of fields that have nothing to do with pages: requests, times and versions. */
 const HARMLESS =
   /^(?:request|trace|correlation)_?id$|^(?:timestamp|time|date|took|duration)$|_(?:at|time)$|version$/;
-/** Names of fields for the size and the beginning of a page, which say nothing once the total is reached. */
-const SIZES = new Set(['per', 'size', 'limit', 'offset', 'page']);
 
-/** Returns what one field around a page says about the list. */
 function extentBy(leaf: Leaf, progress: Progress): ListExtent {
-  const { onPage, elements, pages, arePagesCounted, isTotalReached } = progress;
+  const { onPage, elements, pages, arePagesCounted } = progress;
   const { name, words, value } = leaf;
   const number = findWhole(value);
   if (announcesMore(leaf, pages)) return 'part';
@@ -155,10 +149,9 @@ function extentBy(leaf: Leaf, progress: Progress): ListExtent {
     return number === elements || number === onPage ? 'whole' : 'maybe_whole';
   }
   const isPage = words.includes('page') && number === pages && arePagesCounted;
-  const isSize = number !== undefined && isTotalReached && words.some((word) => SIZES.has(word));
   const isYes = isStatement(name) || YES.has(String(value).toLowerCase());
   const isHarmless = typeof value !== 'boolean' && HARMLESS.test(wordsOf(name).join('_'));
-  return isNothing(leaf) || isYes || isPage || isSize || isHarmless ? 'whole' : 'maybe_whole';
+  return isNothing(leaf) || isYes || isPage || isHarmless ? 'whole' : 'maybe_whole';
 }
 
 /** Whether a field says nothing: empty, or false where it denies more pages or a fault (elsewhere, false may deny the end). */
@@ -178,11 +171,6 @@ export function announcesMore(leaf: Leaf, pages = 1): boolean {
 function countsPages({ words }: Leaf): boolean {
   const isOfAll = words.includes('total') || words.includes('last') || words.includes('count');
   return !words.includes('per') && (words.includes('pages') || (words.includes('page') && isOfAll));
-}
-
-/** Whether a field counts the servers of all pages, rather than perhaps of one. */
-function isTotal(leaf: Leaf): boolean {
-  return countsElements(leaf) && leaf.words.includes('total');
 }
 
 function countsElements(leaf: Leaf): boolean {
@@ -228,7 +216,6 @@ export async function readAllPages(
       elements,
       pages: seen.size,
       arePagesCounted: page.around.some(countsPages),
-      isTotalReached: page.around.some((leaf) => isTotal(leaf) && findWhole(leaf.value) === elements),
     };
     const says = page.around.map((leaf) => extentBy(leaf, progress));
     if (says.includes('maybe_whole')) extents.add('maybe_whole');

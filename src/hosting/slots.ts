@@ -1,5 +1,4 @@
 import Bottleneck from 'bottleneck';
-import { HostingError } from '../core/errors.ts';
 import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
 import type { ApiCalls, SlotLimits, Wait } from './hosting-api.ts';
@@ -55,7 +54,7 @@ export class SharedSlots {
     try {
       if (this.areTaken) await this.#untilNextTry(priority);
       while (!gaveUp.aborted) {
-        const slot = new HeldSlot(id, system);
+        const slot = holdSlot(id, system);
         if (await this.#tryToTake(id, workspaceId)) return slot;
         await this.#untilNextTry(priority);
       }
@@ -124,35 +123,17 @@ export class SharedSlots {
 /** How long a call may take from getting its slot to its first byte (docs/design.md 6.1); the ledger commits in between. */
 export const MAX_PREPARATION_MS = 15_000;
 
-/** A slot that a call of this process holds. Its age counts from before it was stored, so that it is never underestimated. */
-export class HeldSlot {
-  readonly id: string;
-  readonly #clocks: System;
-  readonly #taken: { readonly elapsed: number; readonly now: number };
+type HeldSlot = ReturnType<typeof holdSlot>;
 
-  /** Made right before the slot is taken. */
-  constructor(id: string, clocks: System) {
-    this.id = id;
-    this.#clocks = clocks;
-    this.#taken = { elapsed: clocks.elapsed(), now: clocks.now() };
-  }
+/** Whether a call's slot is older than 15 s, too old for a first byte that would leave now. */
+export type IsTooLate = HeldSlot['isTooOld'];
 
-  /** Whether the slot is older than 15 s, too old for a call whose first byte would leave now. */
-  get isTooOld(): boolean {
-    return this.#ageMs() > MAX_PREPARATION_MS;
-  }
-
-  /** Checks the age before sending. @throws HostingError `not_sent` if the slot is too old */
-  check(): void {
-    if (!this.isTooOld) return;
-    throw new HostingError('not_sent', 'no', { cause: 'the preparations took too long' });
-  }
-
-  /** The larger age of both clocks: the monotonic one stops while a machine is suspended, the wall clock may be set back. */
-  #ageMs(): number {
-    const { elapsed, now } = this.#taken;
-    return Math.max(this.#clocks.elapsed() - elapsed, this.#clocks.now() - now);
-  }
+/** Makes a slot that a call of this process holds, right before it is stored, so that its age is never underestimated. */
+function holdSlot(id: string, system: System) {
+  const [takenAt, takenOn] = [system.elapsed(), system.now()];
+  // The monotonic clock stops while a machine is suspended, and the wall clock may be set back: the larger age counts.
+  const ageMs = () => Math.max(system.elapsed() - takenAt, system.now() - takenOn);
+  return { id, isTooOld: () => ageMs() > MAX_PREPARATION_MS };
 }
 
 /**

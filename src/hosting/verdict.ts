@@ -1,4 +1,4 @@
-import { API_CODES, type ApiCode } from '../core/errors.ts';
+import { API_CODES } from '../core/errors.ts';
 import type { ReadableAnswer } from './endpoints.ts';
 import {
   type Fields,
@@ -20,12 +20,10 @@ export type Sent = Readonly<Record<string, string>> | undefined;
 /** A 2xx answer doesn't prove the success that it claims. */
 export class Unclear extends Error {
   readonly problem: 'unexpected' | 'carries_error';
-  readonly apiCode: ApiCode | undefined;
 
-  constructor(problem: Unclear['problem'], apiCode?: ApiCode) {
+  constructor(problem: Unclear['problem']) {
     super(problem);
     this.problem = problem;
-    this.apiCode = apiCode;
   }
 }
 
@@ -78,17 +76,22 @@ function proseIn(value: unknown): string[] {
 
 /** Refuses an answer in which anything denies the success that its status claims. @throws Unclear */
 function refuseContradiction(leaves: readonly Leaf[], status: number, sent: Sent): void {
-  const codes = leaves.flatMap((leaf) => (FREE_TEXTS.has(leaf.name) ? [] : codesIn(leaf, sent)));
-  if (codes.length > 0 || leaves.some((leaf) => isFault(leaf) || isNo(leaf, status) || isOfATask(leaf)))
-    throw new Unclear('carries_error', codes[0]);
+  const isDenied = (leaf: Leaf) =>
+    isFault(leaf) ||
+    isNo(leaf, status) ||
+    isOfATask(leaf) ||
+    (!FREE_TEXTS.has(leaf.name) && holdsCode(leaf, sent));
+  if (leaves.some(isDenied)) throw new Unclear('carries_error');
 }
 
-/** Lists documented codes: as words of a string without blanks that is no address, or as the name of a field that isn't empty. */
-function codesIn({ name, value }: Leaf, sent: Sent): ApiCode[] {
+/** Whether a documented code is a word of a string without blanks that is no address, or the name of a field that isn't empty. */
+function holdsCode({ name, value }: Leaf, sent: Sent): boolean {
   const isWord = typeof value === 'string' && !/\s|^(?:\/|https?:)/i.test(value.trim());
   const said = isWord ? withoutEchoes(value, sent).split(/[^\w-]+/) : [];
   const isNamed = !isEmpty(value) && (value === true || typeof value === 'string');
-  return API_CODES.filter((code) => [...said, ...(isNamed ? [name] : [])].map(asCode).includes(code));
+  return [...said, ...(isNamed ? [name] : [])].some((word) =>
+    API_CODES.some((code) => code === asCode(word)),
+  );
 }
 
 /** Removes the values of the request from a text, as whole words: a label such as `p` must not hide a part of another word. */
@@ -99,7 +102,6 @@ export function withoutEchoes(text: string, sent: Sent): string {
   }, text);
 }
 
-/** Writes a word in the notation of the documented codes: lower case, with underscores. */
 export function asCode(word: string): string {
   return word.trim().toLowerCase().replaceAll('-', '_');
 }

@@ -83,7 +83,6 @@ export function createInstallationStore(foundation: Foundation) {
       if (isChanged) await engine.scrub(db);
       return isChanged;
     },
-    /** Marks that Slack will never take the refresh token. Changes nothing if the tokens were replaced since. */
     markRefreshRefused: async (was: Installation): Promise<void> => {
       await changeTokens(db, was, { is_refresh_refused: 1 });
     },

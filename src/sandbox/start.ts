@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { compose, type RunningApp } from '../app.ts';
-import { commands } from '../commands.ts';
 import { parseConfig } from '../config.ts';
 import { Secret } from '../core/secret.ts';
 import { createLog, LOG_LEVELS } from '../log.ts';
@@ -102,7 +101,7 @@ async function openChat(
   getPanel: () => Panel | undefined,
 ) {
   let page: Pages = (_incoming, outgoing) => sendText(outgoing, 503, 'the sandbox is starting');
-  const pageIsReady = createPages(SUBCOMMANDS).then((pages) => {
+  const pageIsReady = createPages().then((pages) => {
     page = withGallery(pages);
   });
   // It is awaited at the end; until then another part may have failed.
@@ -123,8 +122,6 @@ async function openChat(
   onClose(() => slack.stop());
   return { slack, pageIsReady };
 }
-
-const SUBCOMMANDS = commands.map(({ usage, summary }) => ({ usage, summary }));
 
 async function openApp(
   { options, secrets, clock, onClose }: Opening,

@@ -10,19 +10,14 @@ import { TEAM } from './slack/workspace.ts';
 
 /** The guided tour: five steps, each complete once it has really happened. */
 export function createTour(evidence: Evidence, onDone: (step: StepId) => unknown) {
-  /** When each step was done, epoch milliseconds of the real clock. */
-  const done = new Map<StepId, number>();
+  const done = new Set<StepId>();
   return {
-    steps: (): readonly TourStep[] =>
-      STEPS.map((step) => {
-        const doneAt = done.get(step.id) ?? null;
-        return { ...step, isDone: doneAt !== null, doneAt };
-      }),
+    steps: (): readonly TourStep[] => STEPS.map((step) => ({ ...step, isDone: done.has(step.id) })),
 
     async check(): Promise<void> {
       for (const { id } of STEPS) {
         if (done.has(id) || !(await STEP_CHECKS[id](evidence))) continue;
-        done.set(id, Date.now());
+        done.add(id);
         onDone(id);
       }
     },

@@ -323,12 +323,10 @@ export function answerWords(action: PowerAction, change: PowerChange): string {
   return `${label} was ${VERBS[action].past}. It’s ${stateWords({ state: change.state ?? '' })}.`;
 }
 
-/** Quotes the hosting API, if it answered without a state. */
 function quote({ words }: { readonly words?: string }): string {
   return words === undefined ? '' : ` The hosting API says: “${escapeText(shorten(words, 200))}”`;
 }
 
-/** Says that nothing proves whether a power action was carried out. */
 export function unconfirmedMessage(action: PowerAction, { server, state }: PowerChange): Message {
   const seen = state ? ` Right after that, the API reported ${stateWords({ state })}.` : '';
   return textMessage(

@@ -27,7 +27,6 @@ const TITLES = {
   unconfirmed: 'Not confirmed',
 } as const;
 
-/** Notifies users of the outcome of a delete. */
 export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts) {
   return {
     /** Notifies the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
@@ -48,7 +47,6 @@ export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts)
   };
 }
 
-/** The form once it has become a notice with that message. */
 export function deleteNotice({ state }: DeleteOperation, { text }: Message): ModalView {
   return noticeView(TITLES[state], text);
 }

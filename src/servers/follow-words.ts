@@ -19,7 +19,6 @@ import {
   type Updated,
 } from './follow.ts';
 
-/** How to word a followed action. */
 interface FollowWording {
   readonly action: FollowedAction;
   /** The app has measured how long the action took. */
@@ -187,7 +186,6 @@ function splitDone(servers: readonly FollowedServer[], action: FollowedAction) {
 /** A section takes 3,000 characters, and each of a label's 40 may be five when it is escaped. */
 const IN_A_SECTION = 7;
 
-/** Lists the state of several servers, one per line. */
 export function followedLines(servers: readonly FollowedServer[], wording: FollowWording): KnownBlock[] {
   return sectionsOf(
     servers.map((server) => serverWords(server, wording)),

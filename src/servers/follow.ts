@@ -121,12 +121,10 @@ function hasSettled(seen: FollowedServer, action: FollowedAction, found: Server,
   }
 }
 
-/** Whether a followed action is start, stop or reboot. */
 export function isPower(action: FollowedAction): action is PowerAction {
   return POWER_ACTIONS.some((each) => each === action);
 }
 
-/** Whether all servers have settled, or the time to follow them is over. */
 export function isOver({ servers, passedMs }: FollowedAct): boolean {
   return passedMs >= FOLLOW_MS || servers.every(({ standing }) => standing !== 'waiting');
 }

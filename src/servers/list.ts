@@ -51,7 +51,6 @@ export const listServers = defineUseCase({
   },
 });
 
-/** Makes a function that returns the searchable text of a server's note. */
 function searchNotes(notes: readonly ServerNote[]): (server: Server) => string {
   const byId = new Map(notes.map((note) => [note.serverId, note]));
   return (server) => {
@@ -170,7 +169,6 @@ function emptyList(filter: string, extent: ListExtent): Message {
   return textMessage('There are no servers in the hosting account yet.', actions(create));
 }
 
-/** Splits servers into pages that each fit into one table. */
 function splitServers(servers: readonly Server[], now: number): readonly (readonly Server[])[] {
   const parts: Server[][] = [];
   let characters = Number.POSITIVE_INFINITY;

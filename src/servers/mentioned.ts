@@ -1,5 +1,5 @@
 import { defineUseCase } from '../core/entry.ts';
-import { indexLabels, splitRuns, type TextRun, toCompatible } from '../core/labels.ts';
+import { toCompatible } from '../core/labels.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { decodeText } from '../slack/kit/text.ts';
 
@@ -32,7 +32,6 @@ export function collectParts(message: unknown): readonly MessagePart[] {
 }
 
 interface Collector {
-  /** Adds text in Slack's markup. */
   add(text: unknown): void;
   addUrl(url: unknown): void;
 }
@@ -161,29 +160,73 @@ export function findMentionedServers(
 
 type ServerIndex = ReturnType<typeof indexServers>;
 
+/** Letters, digits, and what joins them in host names: "web-1.example.com" is one run, "web 1" are two. */
+const RUN = /[\p{L}\p{N}](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}])?/gu;
+
+/** One run of a text, and its position in UTF-16 code units. */
+interface TextRun {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function splitRuns(text: string): readonly TextRun[] {
+  return [...text.matchAll(RUN)].map((match) => ({
+    text: match[0],
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/** Labels of more runs aren't looked for. */
+const MOST_RUNS = 12;
+
+/** Indexes servers, so that they are found in a text with a few lookups for each word, however many servers there are. */
 function indexServers(servers: readonly Server[]) {
-  const labels = servers.map((server) => ({ label: fold(toCompatible(server.label)), one: server }));
+  const all = servers.map((server) => {
+    const label = fold(toCompatible(server.label));
+    return { server, label, runs: splitRuns(label) };
+  });
+  const labelled = all.filter(({ runs }) => runs.length > 0 && runs.length <= MOST_RUNS);
   return {
-    byLabel: indexLabels(labels),
-    byShortLabel: groupBy(labels, ({ label }) => shortNameOf(label)),
-    byIpv4: groupBy(labels, ({ one }) => one.ipv4),
-    byId: groupBy(labels, ({ one }) => String(one.id)),
+    byLabel: groupBy(labelled, ({ label }) => label),
+    byRuns: groupBy(labelled, ({ runs }) => keyOf(runs)),
+    /** How many runs labels have, the most first. */
+    lengths: [...new Set(labelled.map(({ runs }) => runs.length))].sort((a, b) => b - a),
+    byShortLabel: groupBy(all, ({ label }) => shortNameOf(label)),
+    byIpv4: groupBy(all, ({ server }) => server.ipv4),
+    byId: groupBy(all, ({ server }) => String(server.id)),
   };
 }
 
-function groupBy<Entry extends { readonly one: Server }>(
-  entries: readonly Entry[],
-  keyOf: (entry: Entry) => string | undefined,
-): ReadonlyMap<string, readonly Server[]> {
-  const groups = new Map<string, Server[]>();
-  for (const entry of entries) {
-    const key = keyOf(entry);
+function keyOf(runs: readonly TextRun[]): string {
+  return runs.map(({ text }) => text).join(' ');
+}
+
+function groupBy<Item>(items: readonly Item[], nameOf: (item: Item) => string | undefined) {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = nameOf(item);
     if (key === undefined) continue;
     const group = groups.get(key);
-    if (group) group.push(entry.one);
-    else groups.set(key, [entry.one]);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
   return groups;
+}
+
+/** Finds the servers with the longest label that begins at run `at` and matches whole runs, and how many runs it has. */
+function findLabelAt(runs: readonly TextRun[], at: number, text: string, { byRuns, lengths }: ServerIndex) {
+  const start = runs[at]?.start ?? 0;
+  for (const length of lengths) {
+    if (at + length > runs.length) continue;
+    const same = byRuns.get(keyOf(runs.slice(at, at + length))) ?? [];
+    const found = same.filter(({ label, runs: [first] }) =>
+      text.startsWith(label, start - (first?.start ?? 0)),
+    );
+    if (found.length > 0) return { found, runs: length };
+  }
+  return undefined;
 }
 
 /** Field names, as in `host:web-1` and `instance=web-1`, never count as servers, even if a server has such a label. */
@@ -196,16 +239,16 @@ function* findIn(text: string, index: ServerIndex, isUrl: boolean): Generator<Me
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at];
     if (!run || isFieldName(run, text)) continue;
-    const labelled = index.byLabel.findAt(runs, at, text);
+    const labelled = findLabelAt(runs, at, text, index);
     if (labelled && (labelled.runs > 1 || isName(run.text) || isMarkedLabel(run, text))) {
-      for (const server of labelled.found) yield mention(server, 'label');
+      for (const { server } of labelled.found) yield mention(server, 'label');
       at += labelled.runs - 1;
       continue;
     }
-    for (const server of index.byIpv4.get(run.text) ?? []) yield mention(server, 'ipv4');
+    for (const { server } of index.byIpv4.get(run.text) ?? []) yield mention(server, 'ipv4');
     if (!isUrl && isMarkedId(run, text))
-      for (const server of index.byId.get(run.text) ?? []) yield mention(server, 'id');
-    for (const server of findByShortName(run.text, index)) yield mention(server, 'short_name');
+      for (const { server } of index.byId.get(run.text) ?? []) yield mention(server, 'id');
+    for (const { server } of findByShortName(run.text, index)) yield mention(server, 'short_name');
   }
 }
 
@@ -248,9 +291,9 @@ function isAmount(text: string, end: number): boolean {
 }
 
 /** Finds `web-1` by `web-1.example.com`, and a server with the label `web-1.example.com` by `web-1`. */
-function findByShortName(word: string, { byLabel, byShortLabel }: ServerIndex): readonly Server[] {
+function findByShortName(word: string, { byLabel, byShortLabel }: ServerIndex) {
   const short = shortNameOf(word);
-  const shortened = short !== undefined && isName(short) ? byLabel.find(short) : [];
+  const shortened = short !== undefined && isName(short) ? (byLabel.get(short) ?? []) : [];
   return [...shortened, ...(isName(word) ? (byShortLabel.get(word) ?? []) : [])];
 }
 

@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
-import { defineUseCase } from '../core/entry.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type ServerAct } from '../core/errors.ts';
 import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import {
@@ -165,37 +165,33 @@ function withoutPing(word: string): string {
  * Protects a server: this app no longer stops, reboots or deletes it.
  * @throws as `getServer` does, and Refusal `unknown_server` for a server that is deleted
  */
-const protectServer = defineUseCase({
-  name: 'protect',
-  needs: 'owner',
-  effect: 'changes',
-  subject: ({ ref }) => subjectOf(ref),
-  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
-    const server = await getServer(ref, context);
-    if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
-    const { actor, app } = context;
-    const protection = {
-      serverId: server.id,
-      protectedBy: actor.userId,
-      protectedAt: app.system.now(),
-    };
-    await app.serverNotes.put('protection', actor.workspaceId, protection);
-    return server;
-  },
+const protectServer = defineProtecting('protect', (server, { actor, app }) => {
+  if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
+  const protection = { serverId: server.id, protectedBy: actor.userId, protectedAt: app.system.now() };
+  return app.serverNotes.put('protection', actor.workspaceId, protection);
 });
 
 /** Lifts the protection of a server. @throws as `getServer` does */
-const unprotectServer = defineUseCase({
-  name: 'unprotect',
-  needs: 'owner',
-  effect: 'changes',
-  subject: ({ ref }) => subjectOf(ref),
-  run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
-    const server = await getServer(ref, context);
-    await context.app.serverNotes.remove('protection', context.actor.workspaceId, server.id);
-    return server;
-  },
-});
+const unprotectServer = defineProtecting('unprotect', ({ id }, { actor, app }) =>
+  app.serverNotes.remove('protection', actor.workspaceId, id),
+);
+
+function defineProtecting(
+  name: 'protect' | 'unprotect',
+  change: (server: Server, context: UseCaseContext) => Promise<void>,
+) {
+  return defineUseCase({
+    name,
+    needs: 'owner',
+    effect: 'changes',
+    subject: ({ ref }) => subjectOf(ref),
+    run: async ({ ref }: { ref: ServerRef }, context): Promise<Server> => {
+      const server = await getServer(ref, context);
+      await change(server, context);
+      return server;
+    },
+  });
+}
 
 /** What can't be done to a protected server by any user, on any surface, approved or not. */
 const PROTECTED_ACTS: readonly ServerAct[] = ['stop', 'reboot', 'delete'];

@@ -1,11 +1,12 @@
 import { isPattern } from '../core/find-server.ts';
 import { isTargetState, type PowerAction } from '../core/server.ts';
-import { textMessage } from '../slack/kit/blocks.ts';
+import { section, textMessage } from '../slack/kit/blocks.ts';
 import { type Command, defineCommand } from '../slack/kit/command.ts';
+import { codeLabel, stateWords } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { powerButton, severalButton } from './buttons.ts';
-import { loadCard } from './card.ts';
+import { loadCard, showServer } from './card.ts';
 import {
   announcedWords,
   answerWords,
@@ -91,7 +92,7 @@ interface Options {
   readonly isOnCard?: boolean;
 }
 
-/** Acts on one server and announces it. The background reports how it ends. */
+/** Acts on one server and announces it. On a card and on Home, the outcome is shown there; otherwise the background reports it. */
 async function runPower(
   action: PowerAction,
   ref: ServerRef,
@@ -106,29 +107,35 @@ async function runPower(
     return;
   }
   const { actId } = change;
+  const isOnScreen = isOnCard || request.home !== undefined;
   const announced = await request.announce(announcedWords(action, change));
-  if (!announced && !isOnCard) await request.reply.send(textMessage(answerWords(action, change)));
+  let isShown = true;
+  if (!announced && !isOnCard) isShown = await request.reply.send(textMessage(answerWords(action, change)));
   // Before the card is read, which can fail: the announcement says how it ends in any case.
-  if (actId !== undefined && (announced || !isOnCard)) await request.placeAct(actId, announced);
-  if (isOnCard) {
-    await updateCard(change, request);
-    const isShown = actId !== undefined && (await followOnCard(action, change, request));
-    if (actId !== undefined && !announced) await request.placeAct(actId, isShown ? 'told' : undefined);
+  if (actId !== undefined && (announced || !isOnScreen)) await request.placeAct(actId, announced);
+  if (isOnCard) await updateCard(change, request);
+  if (isOnScreen && actId !== undefined) {
+    if (!isTargetState(action, change)) isShown = await followOnScreen(action, change, request);
+    if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
   }
   // Last: a slow reaction must not delay what says more.
   if (actId === undefined) await request.reactDone(announced);
 }
 
-/** Waits up to two minutes for the outcome, and shows the server's state on the card. True if the card shows the outcome. */
-async function followOnCard(
+/** Waits up to two minutes for the outcome, and shows it on the card or on Home. True if the user sees it there. */
+async function followOnScreen(
   action: PowerAction,
-  change: PowerChange,
+  { server: { id } }: PowerChange,
   request: SlackRequest,
 ): Promise<boolean> {
-  if (isTargetState(action, change)) return true;
-  const { id } = change.server;
-  const { isAtTarget: isSeen } = await request.execute(watchServer, { id, action });
-  return (await request.reply.edit(await loadCard({ ref: { id } }, request))) && isSeen;
+  const { isAtTarget, ms } = await request.execute(watchServer, { id, action });
+  if (!request.home)
+    return (await request.reply.edit(await loadCard({ ref: { id } }, request))) && isAtTarget;
+  if (!isAtTarget) return false;
+  // The role may have ended during the watch.
+  const { server } = await request.execute(showServer, { ref: { id } });
+  const words = `${codeLabel(server.label)} is ${stateWords(server)} (${Math.max(1, Math.round(ms / 1000))} s).`;
+  return request.home.show({ notices: [section(words)] });
 }
 
 async function updateCard({ server: { id } }: PowerChange, request: SlackRequest): Promise<void> {

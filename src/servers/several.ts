@@ -55,7 +55,6 @@ type Selection =
   /** Some words are patterns: the user has to confirm this list. */
   | ({ readonly kind: 'listed' } & SelectedServers);
 
-/** The list of servers that typed words match, for the user to confirm. */
 export interface SelectedServers {
   readonly confirmation: PowerConfirmation;
   readonly chosen: readonly SelectedServer[];
@@ -156,7 +155,6 @@ function listInFull(typed: string, servers: readonly Server[]): readonly Server[
   return matches.filter((server) => isFullName(typed, server));
 }
 
-/** What one typed name or pattern means. */
 interface Meaning {
   readonly name: string;
   readonly servers: readonly Server[];

@@ -41,7 +41,6 @@ export interface UserGroup {
 
 /** How long an answer counts (docs/design.md 3.5): long enough to spare Slack, short enough for lost roles to end soon. */
 const CACHED_MS = 5 * MINUTE_MS;
-/** How long a failure counts, before Slack is asked again. */
 const FAILURE_CACHED_MS = 30_000;
 /** How long a caller waits for Slack: a submission has to be answered within 3 s. */
 const WAIT_MS = 2000;
@@ -340,7 +339,6 @@ const userPage = z.object({
   response_metadata: z.object({ next_cursor: z.string().catch('') }).catch({ next_cursor: '' }),
 });
 
-/** The users whom Slack lists as admins or owners of a workspace. */
 interface Admins {
   readonly users: readonly (SlackUser & { readonly id: UserId })[];
   /** False if the workspace has more than 5,000 users, of which the app reads only the first. */

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { isRefusal, Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import { withResolvers, withTimeout } from '../core/promises.ts';
-import type { Actor } from '../core/roles.ts';
 import type { System } from '../system.ts';
 import { replyInHome, type ShownHome } from './home-publisher.ts';
 import { plain, section, textMessage } from './kit/blocks.ts';
@@ -52,18 +51,18 @@ export async function dispatchAction(body: unknown, delivery: Delivery, routing:
   const { view } = payload;
   const origin = findOrigin(view?.private_metadata ?? '');
   const actor = actorOf(payload, origin);
-  if (view?.type === 'home') return dispatchHomeAction(payload, view, actor, delivery, routing);
+  const isHome = view?.type === 'home';
   const thread = origin?.thread ?? threadOf(payload);
-  const reply = origin
-    ? replyFrom(origin, actor, routing)
-    : replyTo(payload.response_url, actor, routing, thread);
+  const reply =
+    origin && !isHome
+      ? replyFrom(origin, actor, routing)
+      : replyTo(payload.response_url, actor, routing, thread);
   // `hasBegun` is unknown: an earlier press of the same button may still be carried out.
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: undefined })) return;
-  const id = pressId(payload, actor);
-  const caller = callerOf(actor, 'button', id, delivery);
+  const caller = callerOf(actor, isHome ? 'home' : 'button', pressId(payload, actor), delivery);
   const made = createRequest(routing, caller, reply, payload.trigger_id, thread);
-  const pressed = messageOf(payload);
-  const request = origin && view ? inModal(made, view, origin) : { ...made, pressed };
+  if (isHome) return runAction(payload, onHome(made, view, routing), routing);
+  const request = origin && view ? inModal(made, view, origin) : { ...made, pressed: messageOf(payload) };
   await runAction(payload, request, routing);
 }
 
@@ -79,21 +78,11 @@ async function runAction(
   if (!request.home) await request.note.sayUnsaid(request.reply);
 }
 
-async function dispatchHomeAction(
-  payload: z.output<typeof actionPayload>,
-  view: PressedView,
-  actor: Actor,
-  delivery: Delivery,
-  routing: Routing,
-): Promise<void> {
-  const otherwise = replyTo(undefined, actor, routing);
-  if (await isRefused(placeOf(payload, actor), otherwise, routing, { hasBegun: undefined })) return;
-  const caller = callerOf(actor, 'home', pressId(payload, actor), delivery);
+/** Adds Home to a request; replies appear on it. */
+function onHome(request: SlackRequest, view: PressedView, { home }: Routing): SlackRequest {
   const page = readHomePage(view.private_metadata);
-  const reply = replyInHome(otherwise, (notices) => routing.home.show(made, { page, notices }));
-  const made: SlackRequest = createRequest(routing, caller, reply, payload.trigger_id);
-  const home = { show: (shown: ShownHome) => routing.home.show(made, { page, ...shown }) };
-  await runAction(payload, { ...made, home }, routing);
+  const show = (shown: ShownHome) => home.show(request, { page, ...shown });
+  return { ...request, reply: replyInHome(request.reply, (notices) => show({ notices })), home: { show } };
 }
 
 /** Adds the modal to a request; if it shows a card, replies appear on the card. */

@@ -158,7 +158,6 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false) {
     replace: (message) => afterHeld(() => given.replace(message)),
     announce: (message) => afterHeld(() => given.announce(message)),
   };
-  /** Watches what a request changes and shows besides its messages. */
   const watch = (request: SlackRequest): SlackRequest => ({
     ...request,
     execute: (useCase, input) => {

@@ -107,7 +107,6 @@ export function createHomePublisher(parts: Parts) {
   };
 
   return {
-    /** Shows Home to a user who has opened it, with fresh reads. */
     open: async (request: SlackRequest): Promise<void> => {
       notices.delete(keyOf(request));
       const wanted = { ...NOTHING_MORE, isFresh: true, isWelcome: !(await hasHome(request)) };

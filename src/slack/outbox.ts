@@ -225,7 +225,6 @@ async function askForInvite({ reply, thread }: ReplyTarget): Promise<void> {
 const INVITE =
   'This app isn’t in this channel, so it can’t post the outcome in this thread. Invite it with `/invite @vps`.';
 
-/** Whether changes are announced in a channel; false without a channel. */
 export type MayAnnounce = (workspaceId: WorkspaceId, channelId: ChannelId | undefined) => Promise<boolean>;
 
 const MOST_REMEMBERED = 1000;

@@ -41,7 +41,6 @@ const place = z.object({
   is_enterprise_install: z.boolean().default(false).catch(false),
   enterprise: z.object({ id }).nullish().catch(undefined),
 });
-/** The shape of the one field in a view that names the workspace where the app is installed. */
 const installed = { app_installed_team_id: maybeId };
 const surroundingView = z
   .object({
@@ -175,7 +174,6 @@ export function threadOf({ container }: Press): Thread | undefined {
   return root === undefined || root === ts ? undefined : { ts: root, isOpen: true };
 }
 
-/** Returns the message whose button was pressed; undefined in a modal. */
 export function messageOf({ channel, container }: Press): PostedMessage | undefined {
   const ts = container?.message_ts;
   return channel && ts !== undefined ? { channelId: channel.id, ts } : undefined;

@@ -34,7 +34,6 @@ const platformError = z.object({
 /** The shape of the library's error for a 429; in seconds. */
 const rateLimited = z.object({ retryAfter: z.number().min(0).max(3600) });
 
-/** Reads an error of Slack's library, or any other error, as a refusal. */
 export function readRefusal(error: unknown): SlackRefusal {
   const limited = rateLimited.safeParse(error).data;
   if (limited) return { code: 'ratelimited', pointers: [], retryAfterMs: limited.retryAfter * 1000 };
@@ -227,7 +226,6 @@ const MOST_OBSERVATIONS = 5000;
 interface Observation {
   readonly state: 'works' | SlackProblem;
   readonly at: number;
-  readonly channelId: string | undefined;
 }
 
 export type SlackAbilities = ReturnType<typeof createSlackAbilities>;
@@ -247,22 +245,13 @@ export function createSlackAbilities(system: System) {
       const ability = abilityOf(seen);
       const state = ability && stateOf(ability, seen);
       if (state === undefined) return;
-      const key = `${workspaceId} ${ability}`;
-      if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
-      observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
+      observed.set(`${workspaceId} ${ability}`, { state, at: system.elapsed() });
     },
     read: (workspaceId: WorkspaceId): SeenAbilities => {
       const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
       return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
     },
   };
-}
-
-/** Whether a success must not replace a known problem: public and private channels take a scope each. */
-function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
-  return (
-    known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
-  );
 }
 
 function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {

@@ -75,7 +75,7 @@ export function createStoredReply(
   const findUrl = () => replyUrls.use(confirmationId, system.now());
   const findThread = async () => thread ?? (await kept.find('thread', confirmationId));
   const reply = createReply(findUrl, { userId, channelId }, findThread, clients.of(workspaceId));
-  return { ...reply, replace: reply.send, delete: none };
+  return { ...reply, replace: reply.send };
 }
 
 /**
@@ -111,10 +111,6 @@ function createReply(
     send,
     replace: async (message) => (await byUrl(message, IN_PLACE)) || ephemerally(message, await findThread()),
     edit: (message) => byUrl(message, IN_PLACE),
-    delete: async () => {
-      const url = await findUrl();
-      return url !== undefined && (await slack.respond(url, { delete_original: true })).ok;
-    },
     announce: async (message) => {
       const thread = await findThread();
       if (await byUrl(message, { ...IN_CHANNEL, thread_ts: thread?.ts })) return true;
@@ -182,7 +178,6 @@ export function replyTo(
   return withDirectMessage(replyByUrl(findReplyUrl(url, slackApiUrl), to, slack), actor, slack, log);
 }
 
-/** Creates the replies to a user who submitted a form. */
 export function replyFrom(origin: Origin | undefined, actor: Actor, parts: ReplyParts): Reply {
   if (!origin) return replyTo(undefined, actor, parts);
   const { workspaceId, userId } = actor;
@@ -207,8 +202,7 @@ export function replyDirectly({ actor, thread }: TypedMessage, { clients, log }:
 }
 
 const none = async () => false;
-/** Replies to nobody: none is sent. */
-export const NO_REPLY: Reply = { send: none, replace: none, edit: none, delete: none, announce: none };
+export const NO_REPLY: Reply = { send: none, replace: none, edit: none, announce: none };
 
 const NO_PASSWORD_HERE =
   'Root passwords aren’t sent as messages. Run `/vps password` as a slash command to see it.';
@@ -234,7 +228,6 @@ export function replyInCard(card: PressedView, otherwise: Reply, update: Views['
     },
     replace: async (message) => (await edit(message)) || otherwise.send(message),
     edit,
-    delete: none,
   };
 }
 

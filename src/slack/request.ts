@@ -42,7 +42,6 @@ export interface SlackRequest {
   readonly pressed?: PostedMessage | undefined;
   /** The Home tab whose button was pressed. */
   readonly home?: {
-    /** Reads and shows Home again; true if Slack took it. */
     show(shown: ShownHome): Promise<boolean>;
   };
   /** Reads the currency of prices, once; '' if none is set. Most commands name no price, and don't wait for it. */
@@ -88,7 +87,6 @@ export interface Reply {
   replace(message: Message): Promise<boolean>;
   /** Replaces the message whose button was pressed, or does nothing. Not for commands: Slack might post a new message. */
   edit(message: Message): Promise<boolean>;
-  delete(): Promise<boolean>;
   /** Posts to everyone in the channel. */
   announce(message: Message): Promise<boolean>;
   /** The `response_url`, to be stored sealed for later; absent for modals. */
@@ -317,11 +315,9 @@ function createPartNote() {
     };
   };
   return {
-    /** Makes the note due, because the list is known to be a part. */
     markPartial: () => {
       isKnown = true;
     },
-    /** Whether only part of the list is known. */
     isPartial: () => isKnown,
     inView,
     inReply: (reply: Reply): Reply => ({

@@ -28,7 +28,6 @@ interface BotToken {
   readonly teamId?: string;
 }
 
-/** Finds the token for a call; undefined if the app is not installed there. */
 export type FindToken = () => Promise<BotToken | undefined>;
 
 /** An answer of the Web API; `error` is absent if Slack took the call. */
@@ -83,7 +82,6 @@ export function createSlackConnections(options: {
   });
   const connect = (token: Secret<string>) => new WebClient(token.reveal(), clientOptions());
   return {
-    /** Creates a client that calls the Web API with this token. */
     open: (findToken: FindToken, watchWorkspace?: SlackWatch): SlackApi => {
       const watch: SlackWatch = (seen) => {
         options.onAnswer?.(seen);
@@ -318,11 +316,9 @@ async function respond(
 
 /** The bot tokens. Only a workspace that has one is served. */
 export interface TokenSource extends Installations {
-  /** Finds the token for a workspace; undefined if the app is not installed there. */
   find(workspaceId: WorkspaceId): Promise<BotToken | undefined>;
 }
 
-/** The clients of Slack's Web API, one for each workspace. */
 export interface SlackClients {
   /** Returns the client of a workspace; its calls fail with `not_installed` if there is no token. */
   of(workspaceId: WorkspaceId): SlackApi;

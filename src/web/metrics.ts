@@ -64,7 +64,6 @@ export function createMetrics() {
   let read: (() => Promise<Reading>) | undefined;
   return {
     contentType: registry.contentType,
-    /** Counts one attempt at a call to the hosting API. */
     hostingCall: ({ operation, code, durationMs, waitedMs }: CallReport): void => {
       hostingCalls.inc({ operation, outcome: code ?? 'ok' });
       durations.observe({ operation }, durationMs / 1000);
@@ -77,7 +76,6 @@ export function createMetrics() {
     },
     /** Counts a request of Slack that took this long to be acknowledged, or that Slack gave up after this long. */
     slackAck: (ms: number): void => acks.observe(ms / 1000),
-    /** Counts an audit entry if it is a denial. */
     audited: ({ outcome }: { outcome: string }): void => {
       if (outcome === 'denied') denied.inc();
     },

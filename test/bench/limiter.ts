@@ -30,9 +30,7 @@ export async function measureLimiter(): Promise<readonly Figure[]> {
   const pool = new Pool(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { connections: 32 });
   const store = await openStore({ databaseUrl: 'sqlite::memory:', vault, system: realSystem });
   const options = { system: realSystem, calls: store.apiCalls, account: ['bench'] as const };
-  const limiters = [1, 2, 3].map(
-    () => new Limiter({ ...options, timeoutMs: 5000, maxWaitMs: 2 * RUN_MS, mostOfCaller: CALLS }),
-  );
+  const limiters = [1, 2, 3].map(() => new Limiter({ ...options, timeoutMs: 5000, maxWaitMs: 2 * RUN_MS }));
   const send = async () => (await pool.request({ path: '/', method: 'GET' })).body.dump();
   const ask = (at: number) =>
     void limiters[at % limiters.length]?.run({ urgency: 'user', send }).catch(() => undefined);

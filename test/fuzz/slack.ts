@@ -57,7 +57,7 @@ export const ACTS: readonly {
   readonly needed: readonly Path[];
   sample(arena: Arena, number: number): Promise<Sample>;
 }[] = [
-  ...['reboot', 'home_stop'].map((id, at) => ({
+  ...['reboot', 'stop'].map((id, at) => ({
     via: 'action' as const,
     name: id,
     needed: PRESSED(),

@@ -110,7 +110,6 @@ export class Accounts {
     if (entry) entry.revokedAtMs ??= this.#clock.now();
   }
 
-  /** The account that a key still opens. */
   findByKey(key: string): Account | undefined {
     const entry = this.findKeyEntry(key);
     const owner = [...this.#books.values()].find(({ keys }) => keys.some((each) => each === entry));

@@ -11,7 +11,6 @@ export const DIALECT = {
   deletedState: ['deleted', 'deleting', 'running'],
   /** What the answer to a start says; the document shows `running` (docs/hosting-api.md 3). */
   startedState: ['running', 'starting', 'stopped'],
-  /** Whether a deleted server stays in the list, in the state `deleted`. */
   listsDeleted: ['no', 'yes'],
   /** `in_usd` names the currency of each plan, which isn't documented. */
   prices: ['documented', 'in_usd'],

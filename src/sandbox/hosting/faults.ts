@@ -41,7 +41,6 @@ export interface FaultRule {
   readonly code?: ErrorCode;
   /** For `html`: the status of the page (default 502); for the other answers the default is 200. */
   readonly status?: number;
-  /** For `garbage`: the whole answer. */
   readonly garbage?: string | Uint8Array;
   /** For the other answers: a body instead of the correct one. */
   readonly body?: unknown;

@@ -68,7 +68,6 @@ export class Servers {
     return this.#listed(account, nowMs).map((server) => toWire(server, nowMs));
   }
 
-  /** The deleted servers, for a service that goes on listing them. */
   listDeleted(account: Account): WireServer[] {
     return this.#deleted
       .filter(({ accountId }) => accountId === account.id)

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Rolldown } from 'vite';
-import type { Subcommand } from '../slack/page-api.ts';
 import type { Pages } from '../slack/server.ts';
 
 /**
@@ -27,12 +26,9 @@ const HEADERS = {
 } as const;
 
 /** Bundles the page and makes the handler that serves it; pass it to `startSlack` as `pages`. */
-export async function createPages(subcommands: readonly Subcommand[] = []): Promise<Pages> {
+export async function createPages(): Promise<Pages> {
   bundled ??= bundlePage();
-  const files = new Map(await bundled).set('/subcommands.json', {
-    contentType: 'application/json; charset=utf-8',
-    body: JSON.stringify(subcommands),
-  });
+  const files = await bundled;
   return (incoming, outgoing) => servePage(files, incoming, outgoing);
 }
 
@@ -61,7 +57,6 @@ function servePage(
   outgoing.end(incoming.method === 'HEAD' ? undefined : file.body);
 }
 
-/** One file of the page, as the browser gets it. */
 interface PageFile {
   readonly contentType: string;
   readonly body: string;

@@ -14,8 +14,6 @@ const actionSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('revoke_key'), key: id }),
   z.strictObject({ do: z.literal('add_fault'), preset: text }),
   z.strictObject({ do: z.literal('remove_fault'), fault: id }),
-  /** `50`, `50.5`, `49.90` */
-  z.strictObject({ do: z.literal('set_price'), plan: text, price: text }),
   z.strictObject({ do: z.literal('skip_time'), step: z.enum(['hour', 'day', 'month']) }),
   /** Twenty running servers, free. */
   z.strictObject({ do: z.literal('seed_servers') }),
@@ -48,8 +46,6 @@ export function performAction(hosting: HostingService, account: Account, action:
     case 'remove_fault':
       faults.remove(action.fault);
       return { ok: true };
-    case 'set_price':
-      return setPrice(hosting, action.plan, action.price);
     case 'skip_time':
       if (action.step === 'month') clock.advanceMonth();
       else clock.advance(action.step === 'day' ? 24 * HOUR_MS : HOUR_MS);
@@ -66,20 +62,6 @@ export function performAction(hosting: HostingService, account: Account, action:
 }
 
 const HOUR_MS = 3_600_000;
-
-function setPrice(hosting: HostingService, plan: string, typed: string): PanelResult {
-  const price = readAmount(typed);
-  if (!hosting.prices.findPlan(plan)) return refuse('unknown', 'There is no such plan.');
-  if (price === undefined) return refuse('invalid_amount', 'Enter an amount such as 50 or 49.90.');
-  hosting.setPrice(plan, price);
-  return { ok: true };
-}
-
-/** A decimal amount as a person types it, `50`, `50.5` or `50,50`, with two decimals; undefined if it is none. */
-function readAmount(typed: string): string | undefined {
-  const parts = /^(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(typed.trim());
-  return parts ? `${parts[1]}.${(parts[2] ?? '').padEnd(2, '0')}` : undefined;
-}
 
 function addFault(hosting: HostingService, account: Account, wanted: string): PanelResult {
   const preset = PRESETS.find((each) => each.id === wanted);

@@ -13,7 +13,6 @@
  * comment says otherwise.
  */
 import type { KeyEntry } from '../hosting/accounts.ts';
-import type { Plan } from '../hosting/catalog.ts';
 import type { MoneyEntry, RequestEntry } from '../hosting/journal.ts';
 import type { WireServer } from '../hosting/servers.ts';
 
@@ -39,7 +38,6 @@ export interface PanelAccount {
   /** The app's API key of its workspace: none, one that works, or one that was revoked. */
   readonly connection: 'none' | 'works' | 'revoked';
   readonly faults: readonly PanelFault[];
-  readonly plans: readonly Plan[];
   /** How far the service's clock was moved; its time is the browser's time plus this. */
   readonly movedMs: number;
 }
@@ -57,10 +55,8 @@ export interface FaultPreset {
   readonly hint: string;
 }
 
-/** A fault that is switched on. */
 export interface PanelFault {
   readonly id: number;
-  /** The preset that it came from. */
   readonly preset: string;
   /** How many requests it still strikes; null: until it is switched off. */
   readonly left: number | null;
@@ -72,8 +68,6 @@ export interface TourStep {
   /** What to do, in sentences; commands stand between backticks. */
   readonly words: string;
   readonly isDone: boolean;
-  /** On the real clock. */
-  readonly doneAt: number | null;
 }
 
 /** The event of the change comes before this answer does. */
@@ -85,7 +79,7 @@ export type PanelResult =
     }
   | {
       readonly ok: false;
-      /** `invalid_action`, `invalid_amount`, `unknown` */
+      /** `invalid_action`, `unknown` */
       readonly error: string;
       /** A sentence for the user. */
       readonly words: string;

@@ -25,7 +25,6 @@ interface PanelParts {
   readonly store: Store;
   /** Called after every change of the panel's state. */
   readonly onChange: () => void;
-  /** Called once for each step of the tour. */
   readonly onStep?: (step: TourStep['id']) => unknown;
 }
 
@@ -165,7 +164,6 @@ function panelAccount(hosting: HostingService, account: Account, appKey: string 
       .map(({ hash: _, ...key }) => ({ ...key, isUsedByApp: key.id === used?.id })),
     connection: appKey === undefined ? 'none' : works ? 'works' : 'revoked',
     faults: hosting.faults.list().flatMap(panelFault),
-    plans: hosting.prices.current.plans,
     movedMs: hosting.clock.skippedMs,
   };
 }

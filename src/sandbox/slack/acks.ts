@@ -61,7 +61,6 @@ function hasNewerBlock(world: World, what: string, blocks: unknown): boolean {
   return newer !== undefined;
 }
 
-/** Reads the message in the ack of a command; undefined: none, or one that Slack refuses. */
 export function messageInAck(world: World, what: string, ack: Ack): Json | undefined {
   const message = ack.body ?? (ack.text.trim() === '' ? undefined : { text: ack.text });
   if (!message) return undefined;

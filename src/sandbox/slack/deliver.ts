@@ -190,7 +190,6 @@ function envelopeOf(kind: DeliveryKind, body: string, headers: Texts): Envelope 
     : { ...accepted, type: 'interactive', payload: contentOf(fields.payload) };
 }
 
-/** What is no JSON is carried as text. */
 function contentOf(text: string): unknown {
   return readJson(text) ?? (text.trim() === 'null' ? null : text);
 }

@@ -92,7 +92,6 @@ export function valuesOf(blocks: readonly Json[], entered: EnteredValues): PageV
   return values;
 }
 
-/** Whether nothing is entered. */
 export function isEmpty(state: Json): boolean {
   const [, field] = STATEFUL[String(state.type)] ?? ['text', 'value'];
   const value = state[field];
@@ -123,7 +122,6 @@ export function pruneEntered(blocks: readonly Json[], entered: EnteredValues): v
   for (const key of [...entered.keys()]) if (!present.has(key)) entered.delete(key);
 }
 
-/** The options of an element, from its groups, too. */
 export function optionsOf(element: Json): readonly Json[] {
   const groups = objectsIn(element, 'option_groups').flatMap((group) => objectsIn(group, 'options'));
   return [...objectsIn(element, 'options'), ...groups];

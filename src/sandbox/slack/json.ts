@@ -4,25 +4,21 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The string in a field; empty when there is none. */
 export function textIn(value: unknown, field: string): string {
   const text = isJson(value) ? value[field] : undefined;
   return typeof text === 'string' ? text : '';
 }
 
-/** The object in a field; undefined when there is none. */
 export function objectIn(value: unknown, field: string): Json | undefined {
   const object = isJson(value) ? value[field] : undefined;
   return isJson(object) ? object : undefined;
 }
 
-/** The objects of the list in a field; empty when there is none. */
 export function objectsIn(value: unknown, field: string): readonly Json[] {
   const list = isJson(value) ? value[field] : undefined;
   return Array.isArray(list) ? list.filter(isJson) : [];
 }
 
-/** Reads JSON; undefined when it is none. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

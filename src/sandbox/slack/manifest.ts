@@ -91,7 +91,6 @@ const parameters = z
   )
   .transform((given) => Object.entries(given).map(([name, parameter]) => ({ name, ...parameter })));
 
-/** `functions` of a manifest (version 1). */
 const functionsIn = z
   .record(
     z.string().max(100),

@@ -22,7 +22,6 @@ export interface MessageDraft {
   readonly threadTs?: string;
 }
 
-/** What this user entered into this message; changes to it are stored. */
 export function enteredBy(message: StoredMessage, userId: string): EnteredValues {
   const known = message.entered.get(userId) ?? new Map();
   message.entered.set(userId, known);

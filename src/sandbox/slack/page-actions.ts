@@ -8,7 +8,6 @@ const place = z.union([z.object({ view: text }), z.object({ channel: text, ts: t
 
 export type PagePlace = z.output<typeof place>;
 
-/** An element, and the block that it is in. */
 const element = z.object({ place, block: text, action: text });
 
 export type AtElement = z.output<typeof element>;
@@ -35,7 +34,6 @@ const actionSchema = z.object({ as: text }).and(
     element.extend({ do: z.literal('fill'), value }),
     /** Options of an external select for what was typed so far. Does not change anything. */
     element.extend({ do: z.literal('suggest'), query: text }),
-    /** Submit a modal. */
     z.object({ do: z.literal('submit'), view: text }),
     /** Cancel closes one modal; `all` is the × and closes the stack. */
     z.object({ do: z.literal('close'), view: text, all: z.boolean().optional() }),

@@ -15,15 +15,7 @@ export type Json = Record<string, unknown>;
 /** Texts by name: headers, fields, errors. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** Completed in the composer after the command. */
-export interface Subcommand {
-  /** "show <server>" */
-  readonly usage: string;
-  readonly summary: string;
-}
-
 export interface PageUser {
-  /** Slack id, `U…`. */
   readonly id: string;
   /** The handle after the @; also the name in `slack.as(name)`. */
   readonly name: string;
@@ -48,7 +40,6 @@ export interface PageUser {
 export interface PageGroup {
   /** Slack id, `S…`. */
   readonly id: string;
-  /** The handle after the @. */
   readonly handle: string;
   readonly name: string;
 }
@@ -132,7 +123,6 @@ export interface TrafficEntry {
   readonly what: string;
   /** Bodies as sent; tokens, signatures and response_url secrets are replaced by `[masked]`. */
   readonly request: string;
-  /** null: no answer. */
   readonly status: number | null;
   readonly response: string;
 }

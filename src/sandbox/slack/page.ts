@@ -15,7 +15,6 @@ import type { StoredView } from './views.ts';
 import { APP, type Channel, type User } from './workspace.ts';
 import type { World } from './world.ts';
 
-/** Answers the page API; `page-api.ts` is its contract. */
 export async function answerPage(
   world: World,
   incoming: IncomingMessage,

@@ -58,7 +58,6 @@ function interaction(world: World, user: User, type: string, where: 'view' | 'me
   };
 }
 
-/** A message as the Web API and payloads write it. */
 export function describeMessage(message: StoredMessage, team: Team = TEAM): Json {
   const isApps = message.user === APP.botUserId;
   const isOtherApps = message.user === OTHER_BOT.id;
@@ -162,7 +161,6 @@ export function shortcutPayload(world: World, user: User, callbackId: string, me
   };
 }
 
-/** Who caused an event, and where. */
 export interface EventSource {
   readonly user?: User | undefined;
   readonly channel?: Channel | undefined;

@@ -26,7 +26,6 @@ export async function serveSlack(options: SlackOptions) {
   return {
     /** `http://127.0.0.1:1234` */
     url,
-    /** Its first workspace. */
     world,
     /** Adds another workspace, in which users can install the same app; it has namesakes of all users and channels. */
     addTeam: (team: Team): World => {

@@ -75,7 +75,6 @@ export class Views {
     if (current) this.#replace({ ...current, errors, trouble });
   }
 
-  /** Closes one modal, or with `all` the stack. */
   close(view: StoredView, all = false): void {
     const stack = this.stackOf(view.user);
     const at = stack.findIndex(({ id }) => id === view.id);

@@ -90,7 +90,6 @@ export interface WorkflowRun {
   readonly outputs?: Json;
   /** What users read of a run that has failed. */
   readonly error?: string;
-  /** Resolves when it has ended. */
   readonly ended: Promise<void>;
 }
 

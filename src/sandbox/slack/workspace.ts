@@ -1,7 +1,6 @@
 import type { PageUser } from './page-api.ts';
 
 export interface Team {
-  /** `T…` */
   readonly id: string;
   readonly name: string;
   readonly domain: string;
@@ -130,7 +129,6 @@ export interface UserGroup {
   isDisabled: boolean;
 }
 
-/** The namesake of a user in another workspace. */
 function userIn(team: Team, user: User): User {
   return { ...user, id: idIn(team, user.id), teamId: user.teamId === TEAM.id ? team.id : user.teamId };
 }
@@ -242,7 +240,6 @@ export function payloadName(channel: Channel): string {
   return channel.kind === 'private' ? 'privategroup' : channel.name;
 }
 
-/** A channel as the conversations methods describe it. */
 export function describeChannel(channel: Channel, team: Team): Record<string, unknown> {
   const isDm = channel.kind === 'dm';
   return {

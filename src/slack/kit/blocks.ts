@@ -42,7 +42,6 @@ export function section(text: string, accessory?: Button): SectionBlock {
   return { type: 'section', text: body, accessory, expand: isTall || undefined };
 }
 
-/** Makes paragraphs of lines of mrkdwn, `most` in each. */
 export function sectionsOf(lines: readonly string[], most: number): SectionBlock[] {
   const parts = Math.ceil(lines.length / most);
   return Array.from({ length: parts }, (_, at) =>
@@ -173,7 +172,7 @@ export interface ChartBlock {
   };
 }
 
-/** Makes a chart of bars. Not every Slack shows it, so the message has to have the numbers as text, too. */
+/** Makes a chart of bars. Not every Slack takes it, nor two equal labels, so the message has to have the numbers as text, too. */
 export function barChart(words: {
   readonly title: string;
   /** The name of what the bars measure. */
@@ -181,8 +180,7 @@ export function barChart(words: {
   readonly yLabel?: string;
   readonly bars: readonly Point[];
 }): ChartBlock {
-  const labels = tellApart(words.bars.map(({ label }) => plainLabel(label, LIMITS.chartLabel)));
-  const data = words.bars.map(({ value }, at) => ({ label: labels[at] ?? '', value }));
+  const data = words.bars.map(({ label, value }) => ({ label: plainLabel(label, LIMITS.chartLabel), value }));
   const yLabel = words.yLabel === undefined ? undefined : shorten(words.yLabel, LIMITS.chartTitle);
   return {
     type: 'data_visualization',
@@ -190,21 +188,9 @@ export function barChart(words: {
     chart: {
       type: 'bar',
       series: [{ name: shorten(words.name, LIMITS.chartLabel), data }],
-      axis_config: { categories: labels, y_label: yLabel },
+      axis_config: { categories: data.map(({ label }) => label), y_label: yLabel },
     },
   };
-}
-
-/** Numbers equal labels, since Slack refuses two bars of one label, and two long labels may be shortened to the same. */
-function tellApart(labels: readonly string[]): string[] {
-  const used = new Set<string>();
-  return labels.map((label) => {
-    let own = label;
-    for (let copy = 2; used.has(own); copy++)
-      own = `${shorten(label, LIMITS.chartLabel - String(copy).length - 1)} ${copy}`;
-    used.add(own);
-    return own;
-  });
 }
 
 /** The prefix `notice:` makes `readCard` remove the note before the next answer is shown on a card. */
@@ -241,14 +227,12 @@ export function stampBlocks<Block extends MessageBlock | AnyBlock>(
   return blocks.map((block, at) => ({ block_id: `w:${workspaceId}:${at}`, ...block }));
 }
 
-/** Reads the workspace from a block's ID; undefined if it has none. */
 export function readBlockStamp(blockId: string | undefined): WorkspaceId | undefined {
   return STAMP.exec(blockId ?? '')?.[1];
 }
 
 const metadata = z.looseObject({ o: z.looseObject({}) });
 
-/** Puts the workspace into the IDs of a view's blocks, and into the origin in its metadata. */
 export function stampView<View extends ModalView | HomeView>(view: View, workspaceId: WorkspaceId): View {
   const stamped = { ...view, blocks: stampBlocks(view.blocks, workspaceId) };
   // Absent in a view without a form, which can't be submitted.

@@ -75,7 +75,6 @@ export const pageNumber = z.number().int().min(0);
 const turn = z.object({ page: pageNumber, filter: z.string().exactOptional() });
 export type Turn = z.output<typeof turn>;
 
-/** Picks the items of one page, or of the last one if there are fewer pages by now. */
 export function pageOf<Item>(items: readonly Item[], asked: number, size: number) {
   const pages = Math.max(1, Math.ceil(items.length / size));
   const page = Math.min(asked, pages - 1);
@@ -88,7 +87,6 @@ export function definePages(name: string) {
   const back = defineButton(`${name}_back`, turn);
   const next = defineButton(`${name}_page`, turn);
   return {
-    /** Makes the buttons for the pages before and after this one, where there are any. */
     buttons: (
       { page, pages }: { readonly page: number; readonly pages: number },
       filter?: string,

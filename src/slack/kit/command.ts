@@ -52,7 +52,6 @@ interface CommandParts<Arguments>
 /** Typed text may go into the value of a button, which holds 2,000 characters, escapes included. */
 const MAX_TEXT_LENGTH = 900;
 
-/** Defines a subcommand; `commands.ts` lists all of them. */
 export function defineCommand<Arguments>(parts: CommandParts<Arguments>): Command {
   return {
     ...{ example: parts.name, actions: [], modals: [], suggestions: [] },
@@ -80,7 +79,6 @@ export function parseServerName({ words }: TypedWords): { readonly typed: string
   return { typed: words.join(' ').trim() };
 }
 
-/** Parses nothing, for commands without arguments: ignores the words. */
 export function parseNothing(): Record<never, never> {
   return {};
 }
@@ -176,5 +174,4 @@ export interface Shortcut {
   load(message: unknown, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
 
-/** The words of every refusal, in escaped mrkdwn (`words.ts`). */
 export type RefusalWords = ReasonWords<RefusalDetails, [currency: string]>;

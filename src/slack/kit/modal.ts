@@ -22,12 +22,10 @@ export interface Submission<Metadata, Fields> {
   readonly viewId: string;
 }
 
-/** A kind of modal, which is written and read in one place. */
 export type ModalKind<Metadata, Fields extends Record<string, string | undefined>> = ReturnType<
   typeof defineModal<Metadata, Fields>
 >;
 
-/** Handles the submissions of a modal with this ID. */
 export interface ModalHandler {
   readonly id: string;
   /** @throws Refusal of the permission check, `unreadable_press`; and what the feature throws */
@@ -90,7 +88,6 @@ export function defineModal<Metadata, Fields extends Record<string, string | und
   };
 }
 
-/** Reads from a modal's metadata where it was opened; undefined if the app didn't write them. */
 export function findOrigin(privateMetadata: string): Origin | undefined {
   return envelope.safeParse(readJson(privateMetadata)).data?.o;
 }

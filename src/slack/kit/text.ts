@@ -11,7 +11,6 @@ export function decodeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-/** Parses JSON; undefined if the text isn't JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -85,7 +84,6 @@ export function count(amount: number, noun: string): string {
   return `${describeNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** Writes a number: "999", "2,000". */
 export function describeNumber(amount: number): string {
   // Formatting by language is slow, and most numbers are small.
   return amount < 1000 ? String(amount) : amount.toLocaleString('en');
@@ -104,7 +102,6 @@ export function plainState(server: HasState): string {
   return `${DOTS[colorOf(server)]} ${shorten(server.state.trim() || 'unknown', 20)}`;
 }
 
-/** Writes a server's state like `plainState`, in mrkdwn. */
 export function stateWords(server: HasState): string {
   return escapeText(plainState(server));
 }

@@ -64,7 +64,6 @@ export interface WantedHome extends WantedList {
 
 export interface HomeContent {
   readonly blocks: readonly KnownBlock[];
-  /** The page of the list that `blocks` show. */
   readonly page: number;
   /** The hosting API has not answered yet: there is more to show once it has. */
   readonly isComing?: boolean;
@@ -111,7 +110,6 @@ function withoutId({ block_id: _id, ...block }: KnownBlock): KnownBlock {
 
 const metadata = z.object({ m: z.object({ page: z.number().int().min(0) }) });
 
-/** Reads the page of the list that a Home view shows from its metadata; 0 if it has none. */
 export function readHomePage(privateMetadata: string): number {
   return metadata.safeParse(readJson(privateMetadata)).data?.m.page ?? 0;
 }

@@ -49,8 +49,7 @@ const WHOLE = rows(all(1, 2), [
     { hasMore: 0 },
     { count: '2' },
     { meta: { pagination: { page: 1, last_page: 1, total: 2 } } },
-    { current_page: 1, last_page: 1, total: 2, per_page: 15 },
-    { limit: 20, offset: 0, total: 2 },
+    { current_page: 1, last_page: 1, total: 2 },
     { success: true, error: null, errors: [], message: 'success', request_id: 'r1' },
     { status: 'ok', code: 200, failures: {} },
     { meta: { requestId: 'r1', traceId: 't1', timestamp: 1796083200, took: 3, apiVersion: 'v1' } },
@@ -69,6 +68,8 @@ const WHOLE = rows(all(1, 2), [
     { request_truncated: true },
     { truncated_at: 'x', time_limit_exceeded: true },
     { count: 2, per_page: 2 },
+    { current_page: 1, last_page: 1, total: 2, per_page: 15 },
+    { limit: 20, offset: 0, total: 2 },
   ]),
   ...headed('understood', [
     { 'x-ratelimit-limit': '300', 'x-ratelimit-remaining-count': '299', 'ratelimit-total': '300' },

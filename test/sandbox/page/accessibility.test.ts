@@ -110,7 +110,7 @@ describe.skipIf(!chromiumPath)('what axe-core finds serious or critical', { conc
 
   it('is nothing on the page of the hosting account', { timeout: 180_000 }, async () => {
     const page = await open(sandbox.accountUrl);
-    await page.getByRole('heading', { name: 'Monthly prices' }).waitFor();
+    await page.getByRole('heading', { name: 'Faults' }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.close();
   });

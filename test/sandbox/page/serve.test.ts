@@ -8,7 +8,7 @@ const MAX_SCRIPT_BYTES = 60_000;
 describe('the files of the page', () => {
   let origin = '';
   beforeAll(async () => {
-    const served = await serveFiles(await createPages([{ usage: 'list', summary: 'All servers' }]));
+    const served = await serveFiles(await createPages());
     origin = served.origin;
     return served.close;
   });
@@ -35,8 +35,7 @@ describe('the files of the page', () => {
     expect(gzipSync(script ?? '').length).toBeLessThan(MAX_SCRIPT_BYTES);
   });
 
-  it('include what is completed after the command, and no other files', async () => {
-    expect(await (await fetch(`${origin}/subcommands.json`)).json()).toMatchObject([{ usage: 'list' }]);
+  it('include the pages, and no other files', async () => {
     expect((await fetch(`${origin}/account`)).headers.get('content-type')).toContain('text/html');
     expect((await fetch(`${origin}/client/main.tsx`)).status).toBe(404);
     expect((await fetch(`${origin}/../bundle.ts`)).status).toBe(404);

@@ -7,13 +7,11 @@ const connected = { isConnected: true };
 it('the tour has its key connected once the app has one that works, says so at once, and keeps it done', async () => {
   await using panel = await startWithPanel();
   const states = panel.listen();
-  const before = Date.now();
   await panel.perform({ do: 'create_key' });
   expect(await connectByForm(panel, 'hk_wrong')).toBe(422);
   expect(await panel.step('connect')).toBe(false);
   expect(await connectByForm(panel, panel.team.apiKey)).toBe(200);
   await eventually(() => expect(states.at(-1)?.tour[0]).toMatchObject({ id: 'connect', isDone: true }));
-  expect((await panel.state()).tour[0]?.doneAt).toBeGreaterThanOrEqual(before);
   await panel.perform({ do: 'revoke_key', key: 1 });
   expect(await panel.step('connect')).toBe(true);
 });

@@ -39,7 +39,7 @@ export function fakeRequest(): FakeRequest {
     currency: async () => 'EUR',
     now: () => NOW,
     announce: async () => false,
-    reply: { send: say, replace: say, edit: say, announce: say, delete: async () => true },
+    reply: { send: say, replace: say, edit: say, announce: say },
     execute: async (useCase: { name: string }, input: object) => {
       // What several names stand for is read before anything is done to them.
       if ('names' in input) return { kind: 'names', names: input.names, unmatched: [] };

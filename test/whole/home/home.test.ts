@@ -260,7 +260,7 @@ it.concurrent('a press on Home counts as that of the user whom Slack names, chan
   await otto.sees('Servers (1)');
   await otto.presses('Reboot');
   await otto.sees(/Rebooting|was rebooted/);
-  const press = team.slack.lastDelivery('home_reboot');
+  const press = team.slack.lastDelivery('reboot');
   for (const user of [USERS.vera, USERS.nora, USERS.sam])
     await team.slack.deliverAltered(press, (payload) => ({ ...payload, ...as(user) }));
   const denials = async () =>

@@ -101,7 +101,6 @@ export function ModalLook({ view, titleId, isStacked, isBusy, onClose }: ModalLo
   );
 }
 
-/** Slack's confirmation dialog, when a question is open. */
 export function ConfirmDialog() {
   const question = useScreen((screen) => screen.question);
   return question && <Asking question={question} />;

@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
 import type { PanelState, TourStep } from '../../panel/panel-api.ts';
 import type {
   AtElement,
@@ -9,7 +9,6 @@ import type {
   PageMessage,
   PagePlace,
   PageState,
-  Subcommand,
 } from '../../slack/page-api.ts';
 
 export interface Question {
@@ -80,7 +79,6 @@ export function getScreen(): Screen {
   return current;
 }
 
-/** Changes the screen: some fields, or by a function of the present screen. */
 export function changeScreen(change: Partial<Screen> | ((screen: Screen) => Screen)): void {
   const next = typeof change === 'function' ? change(current) : { ...current, ...change };
   if (next === current) return;
@@ -191,11 +189,9 @@ export function markRead(screen: Screen): Screen {
 /** Options chosen from an external select: only the app knows their texts. */
 const options = new Map<string, Json>();
 
-/** One text for a place: of a view, or of a message. */
 const placeKey = (place: PagePlace) => ('view' in place ? place.view : `${place.channel}/${place.ts}`);
 const keyOf = ({ place, block, action }: AtElement) => JSON.stringify([placeKey(place), block, action]);
 
-/** Stores what was entered; `undefined` removes it. */
 export function setDraft(spot: AtElement, value: Entered | undefined): void {
   const drafts = new Map(current.drafts);
   if (value === undefined) drafts.delete(keyOf(spot));
@@ -203,7 +199,6 @@ export function setDraft(spot: AtElement, value: Entered | undefined): void {
   changeScreen({ drafts });
 }
 
-/** What was entered here; undefined when nothing was. */
 export function findDraft({ drafts }: Screen, spot: AtElement): Entered | undefined {
   return drafts.get(keyOf(spot));
 }
@@ -222,18 +217,6 @@ export function forgetDrafts(): void {
   options.clear();
 }
 
-let loading: Promise<readonly Subcommand[]> | undefined;
-
-/** Reads once what can be completed after the command. */
-export function useSubcommands(): readonly Subcommand[] {
-  const [subcommands, setSubcommands] = useState<readonly Subcommand[]>([]);
-  useEffect(() => {
-    loading ??= fetch('/subcommands.json').then((answer) => answer.json());
-    loading.then(setSubcommands, () => undefined);
-  }, []);
-  return subcommands;
-}
-
 /** Epoch milliseconds of the sandbox, whose time the panel moves ahead. */
 export function sandboxNow(): number {
   return Date.now() + (getScreen().panel?.account.movedMs ?? 0);
@@ -248,7 +231,6 @@ export function insertCommand(text: string): void {
   changeScreen({ insertedText: text, drawer: 'none', tab: 'messages' });
 }
 
-/** Shows Slack's confirmation dialog; resolves to true when the user confirms. */
 export function confirmed(dialog: Json): Promise<boolean> {
   return new Promise((resolve) => {
     const answer = (isYes: boolean) => {

@@ -6,7 +6,6 @@ import { LIMITS } from './limits.ts';
 
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** An object with these fields and no others. */
 function object(required: Fields, optional: Fields = {}) {
   return z.strictObject({ ...required, ...z.object(optional).partial().shape });
 }
@@ -28,7 +27,6 @@ export function withOneOf(schema: z.ZodObject, ...names: readonly string[]) {
 
 export const string = (max = Number.POSITIVE_INFINITY) => z.string().max(max);
 
-/** A string of 1 to `max` characters. */
 export const filled = (max?: number) => string(max).min(1);
 
 export const whole = (min = 0, max = Number.MAX_SAFE_INTEGER) => z.int().min(min).max(max);

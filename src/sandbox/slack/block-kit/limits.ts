@@ -7,7 +7,6 @@ import { LIMITS as KIT_LIMITS } from '../../../slack/kit/blocks.ts';
 export const LIMITS = {
   ...KIT_LIMITS,
 
-  /** Blocks on one surface. */
   messageBlocks: 50,
   viewBlocks: 100,
 
@@ -45,7 +44,6 @@ export const LIMITS = {
   dataVisualizations: 2,
   chartPoints: 20,
 
-  /** The top-level text of a message. */
   messageText: 40_000,
   /**
    * All text of a message's blocks, tables aside. Not written down by Slack: bolt-js#2509

@@ -53,7 +53,6 @@ export function getElement(place: Place, blockId: string, actionId: string): Pla
   return element;
 }
 
-/** What this user entered at this place; changes are stored. */
 export function enteredAt(place: Place, user: User): EnteredValues {
   return 'hash' in place ? place.entered : enteredBy(place, user.id);
 }

@@ -16,7 +16,6 @@ import { checkActive, getChannel, getMessage } from './places.ts';
 export interface Typing {
   /** The command reaches the app even from a user of another organization, as if Slack had let it through. */
   readonly isForced?: boolean;
-  /** The name of a file that is sent with the message. */
   readonly file?: string;
   /** In the thread that begins with this message. */
   readonly threadTs?: string | undefined;

@@ -106,7 +106,6 @@ function requireTeam(world: World, method: string, issued: IssuedToken, args: Js
   if (!isAdded) throw new WebApiError('team_access_not_granted');
 }
 
-/** The workspace that a call is for, as its token says. */
 export function findWorld(worlds: Worlds, call: WebCall): World {
   const [first] = worlds;
   const args = readSafely(call);

@@ -82,7 +82,7 @@ async function start(files: Pages) {
 let pages: Promise<Pages> | undefined;
 
 export async function setStage(browser: Browser): Promise<Stage> {
-  pages ??= createPages([{ usage: 'list [filter]', summary: 'All servers' }]);
+  pages ??= createPages();
   const { slack, app } = await start(await pages);
   const complaints: string[] = [];
   const contexts: BrowserContext[] = [];

@@ -43,7 +43,6 @@ function roundStep(size: number): number {
   return power * ([1, 2, 5].find((each) => each * power >= size * (1 - 1e-9)) ?? 10);
 }
 
-/** What the chart says, for readers who don't see it. */
 export function describeChart({ title, name, points }: ChartData): string {
   const words = points.map(({ label, value }) => `${label} ${value}`).join(', ');
   return `${title}, bar chart. ${name}: ${words}`;

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { PageChannel, PageShortcut, PageState, Subcommand } from '../../../slack/page-api.ts';
+import type { PageChannel, PageShortcut, PageState } from '../../../slack/page-api.ts';
 import { performWithNotice } from '../actions.ts';
 import { MenuButton, OptionRow, Popup } from '../elements/popup.tsx';
 import { Icon } from '../icon.tsx';
-import { changeScreen, useScreen, useSubcommands } from '../state.ts';
+import { changeScreen, useScreen } from '../state.ts';
 
 const MAX_HEIGHT_PX = 200;
 
@@ -15,7 +15,7 @@ interface ComposerProps {
   readonly thread: string;
 }
 
-/** The message field: a line with / is a command, Enter sends, arrow up recalls earlier lines. */
+/** The message field: a line with / is a command, Enter sends. */
 export function Composer({ channel, state, thread }: ComposerProps) {
   const frame = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -106,17 +106,13 @@ function useFieldSize(field: RefObject<HTMLTextAreaElement>, text: string): void
 /** Unsent text of each channel, by user and channel. */
 const unsent = new Map<string, string>();
 
-/** The state of the composer: its text, completions, and what keys do. */
 function useComposer(channel: PageChannel, state: PageState, thread: string) {
   const { text, change, dismiss, isUnsent, ...completing } = useCompletedText(channel, state, thread);
   const [sending, setSending] = useState('');
-  const [back, setBack] = useState(0);
   const send = async (): Promise<void> => {
     const line = text.trim();
     if (line === '') return;
     change('');
-    setBack(0);
-    if (lines.at(-1) !== line) lines.push(line);
     setSending(line);
     const kind = line.startsWith('/') ? 'command' : 'message';
     const place = { channel: channel.id, ...(thread ? { threadTs: thread } : {}) };
@@ -124,12 +120,6 @@ function useComposer(channel: PageChannel, state: PageState, thread: string) {
     setSending('');
     // A refused line comes back to be corrected, unless the next one has been started.
     if (!done.ok && !isUnsent()) change(line);
-  };
-  const stepBack = (step: number): void => {
-    const { line, steps } = recall(back + step);
-    setBack(steps);
-    change(line);
-    dismiss();
   };
   // Text that another part of the page put into the composer. It is complete: Enter sends it.
   const insertedText = useScreen((screen) => screen.insertedText);
@@ -141,18 +131,16 @@ function useComposer(channel: PageChannel, state: PageState, thread: string) {
     // Wait until the drawer has closed.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.composer textarea')?.focus());
   }, [insertedText]);
-  return { ...completing, text, sending, isRecalling: back > 0, change, send, stepBack, dismiss };
+  return { ...completing, text, sending, change, send, dismiss };
 }
 
-/** The text of a channel's composer, and what it can be completed to. */
 function useCompletedText(channel: PageChannel, state: PageState, thread: string) {
   const key = `${state.as.id}/${channel.id}/${thread}`;
   const [text, setText] = useState(unsent.get(key) ?? '');
   const [isDismissed, setDismissed] = useState(false);
   const [active, setActive] = useState(0);
-  const subcommands = useSubcommands();
   const complete = text.startsWith('/') ? completeCommand : completeName;
-  const found = isDismissed ? [] : complete(text, state, subcommands);
+  const found = isDismissed ? [] : complete(text, state);
   const completions = found[0]?.text === text ? [] : found;
   const at = Math.max(0, Math.min(active, completions.length - 1));
   const change = (next: string): void => {
@@ -171,7 +159,7 @@ type ComposerState = ReturnType<typeof useComposer>;
 
 /** Does what a key means in the composer; false when it is only typing. */
 function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boolean {
-  const { text, completions, at, isRecalling } = composer;
+  const { text, completions, at } = composer;
   const chosen = completions[at];
   // Enter takes a completion only if it adds something; a complete command is sent.
   const isWhole = chosen?.text.trimEnd() === text.trimEnd();
@@ -180,19 +168,8 @@ function takeKey({ key, shiftKey }: KeyboardEvent, composer: ComposerState): boo
   else if (chosen && key === 'ArrowDown') composer.move(1);
   else if (chosen && key === 'ArrowUp') composer.move(-1);
   else if (isSend) void composer.send();
-  else if (key === 'ArrowUp' && (text === '' || isRecalling)) composer.stepBack(1);
-  else if (key === 'ArrowDown' && isRecalling) composer.stepBack(-1);
   else return false;
   return true;
-}
-
-/** The lines that were sent, so that arrow up brings them back. */
-const lines: string[] = [];
-
-/** The line that was sent this many steps ago; empty for none. */
-function recall(steps: number): { readonly line: string; readonly steps: number } {
-  const within = Math.max(0, Math.min(lines.length, steps));
-  return { line: within === 0 ? '' : (lines.at(-within) ?? ''), steps: within };
 }
 
 /** Something that can be completed, and what the composer's text becomes. */
@@ -204,30 +181,16 @@ interface Completion {
 
 const SHOWN = 12;
 
-function completeCommand(typed: string, state: PageState, subcommands: readonly Subcommand[]): Completion[] {
-  const [name = '', ...words] = typed.split(' ');
-  if (words.length === 0)
-    return state.commands
-      .filter(({ command }) => command.startsWith(name.toLowerCase()))
-      .map(({ command, description, usageHint }) => ({
-        title: `${command} ${usageHint}`.trim(),
-        detail: description,
-        text: `${command} `,
-      }));
-  if (!state.commands.some(({ command }) => command === name)) return [];
-  const [word = ''] = words;
-  if (words.length > 1) return completeName(typed, state);
-  return subcommands
-    .filter(({ usage }) => usage.startsWith(word.toLowerCase()))
-    .slice(0, SHOWN * 2)
-    .map(({ usage, summary }) => {
-      const [first = '', ...rest] = usage.split(' ');
-      return {
-        title: `${name} ${usage}`,
-        detail: summary,
-        text: `${name} ${first}${rest.length > 0 ? ' ' : ''}`,
-      };
-    });
+/** Completes the command, and the names after it. */
+function completeCommand(typed: string, state: PageState): Completion[] {
+  if (typed.includes(' ')) return completeName(typed, state);
+  return state.commands
+    .filter(({ command }) => command.startsWith(typed.toLowerCase()))
+    .map(({ command, description, usageHint }) => ({
+      title: `${command} ${usageHint}`.trim(),
+      detail: description,
+      text: `${command} `,
+    }));
 }
 
 function completeName(typed: string, { people, groups, channels }: PageState): Completion[] {

@@ -18,7 +18,6 @@ export const SurfaceContext = createContext<Surface>({ place: { view: '' }, valu
 export interface ElementProps {
   readonly block: Json;
   readonly element: Json;
-  /** Of the label, for inputs. */
   readonly labelId?: string;
   /** Of the hint and the error below, for inputs. */
   readonly describedBy?: string;

@@ -1,5 +1,4 @@
 import { useEffect, useId, useReducer, useState } from 'preact/hooks';
-import type { Plan } from '../../../hosting/catalog.ts';
 import type { MoneyEntry } from '../../../hosting/journal.ts';
 import type { WireServer } from '../../../hosting/servers.ts';
 import type {
@@ -43,7 +42,6 @@ export function Account({ panel }: { readonly panel: PanelState }) {
       <Money entries={money} />
       <Time movedMs={account.movedMs} />
       <Faults panel={panel} />
-      <Prices plans={account.plans} />
       <Links />
     </>
   );
@@ -267,49 +265,6 @@ function Time({ movedMs }: { readonly movedMs: number }) {
       </div>
       <Refused words={refusal} />
     </Section>
-  );
-}
-
-/** The monthly price of each plan; a change applies to the next order. */
-function Prices({ plans }: { readonly plans: readonly Plan[] }) {
-  return (
-    <Section id="prices" title="Monthly prices">
-      <ul class="rows">
-        {plans.map((plan) => (
-          <PriceRow key={plan.code} plan={plan} />
-        ))}
-      </ul>
-    </Section>
-  );
-}
-
-function PriceRow({ plan: { code, monthly } }: { readonly plan: Plan }) {
-  const [typed, setTyped] = useState<string>();
-  const { isBusy, refusal, run } = usePanelAction();
-  const set = async (event: Event) => {
-    event.preventDefault();
-    if (typed === undefined) return;
-    const done = await run({ do: 'set_price', plan: code, price: typed });
-    if (done?.ok) setTyped(undefined);
-  };
-  return (
-    <li>
-      <form class="row" onSubmit={set} aria-busy={isBusy}>
-        <span class="grow">{code}</span>
-        <input
-          class="text-input amount"
-          inputMode="decimal"
-          autocomplete="off"
-          aria-label={`Monthly price of ${code}`}
-          value={typed ?? monthly}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-        />
-        <button type="submit" class="button small" disabled={typed === undefined || typed === monthly}>
-          Set
-        </button>
-      </form>
-      <Refused words={refusal} />
-    </li>
   );
 }
 

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { WireServer } from '../../../hosting/servers.ts';
 import type { PanelState, TourStep } from '../../../panel/panel-api.ts';
 import { changeScreen, countDone, insertCommand, useScreen } from '../state.ts';
-import { clockTime } from '../text/parse.ts';
 import { FaultSwitch, KeyMaker } from './account.tsx';
 
 /** The guided tour: the next step is open, completed ones are checked. */
@@ -33,9 +32,6 @@ export function Tour({ panel }: { readonly panel: PanelState }) {
                 {step.isDone ? '✓' : index + 1}
               </span>
               <span class="step-title">{step.title}</span>
-              {step.doneAt !== null && (
-                <time class="quiet step-time">{clockTime(new Date(step.doneAt))}</time>
-              )}
             </button>
             {step.id === open && (
               <div class="step-body">

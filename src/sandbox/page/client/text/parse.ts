@@ -12,7 +12,6 @@ export type Inline =
 
 const plainInline = (text: string): Inline => ({ type: 'text', text });
 
-/** Reads & < > back from their entities. */
 function decodeEntities(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -213,7 +213,6 @@ const DRAWINGS: Readonly<Record<DrawnEmoji, ComponentChildren>> = {
   ),
 };
 
-/** An emoji by its name; an unknown one as it was typed. */
 const namedSign = (name: string) => findEmoji(name) ?? `:${name}:`;
 
 export function Reactions({ names }: { readonly names: readonly string[] }) {
