@@ -192,7 +192,7 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
 /** How long an answer counts: anyone can call `/readyz`, and each write is a durable commit. */
 const GOOD_FOR_MS = 1000;
 
-/** Writes and reads one row: a full disk answers `select 1`. */
+/** Writes and reads one row, and reads the newest of what matters: a full disk or a damaged file answers `select 1`. */
 function createPing({ db }: Foundation, system: System): () => Promise<void> {
   let last: { readonly at: number; readonly done: Promise<void> } | undefined;
   return () => {
@@ -216,6 +216,14 @@ async function tryOut(trx: Queries, at: number): Promise<void> {
     .where('kind', '=', 'ping')
     .where('at', '=', at)
     .executeTakeFirstOrThrow();
+  await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
+  await trx
+    .selectFrom('audit')
+    .selectAll()
+    .orderBy('workspace_id', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .execute();
 }
 
 export type Counts = Awaited<ReturnType<typeof readCounts>>;
