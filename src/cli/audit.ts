@@ -34,7 +34,6 @@ type Log = Store['audit'];
 /** Returns false if something is wrong with an audit. */
 type Work = (log: Log) => Promise<boolean>;
 
-/** Exports, verifies and prunes the audit without Slack. The app may be running at the same time. */
 async function run(args: readonly string[]): Promise<void> {
   const work = parseCommand(readArguments(args, OPTIONS, { allowPositionals: true }));
   await withStore(parseStoreConfig(process.env), async ({ audit }) => {
@@ -126,7 +125,6 @@ function parseDay(option: string, text: string | undefined): number | undefined 
 
 type Filter = ReturnType<typeof parseFilter>;
 
-/** Writes the entries of the named workspaces, or of all, to standard output. Always true. */
 async function exportEntries(
   log: Log,
   named: readonly WorkspaceId[],
@@ -155,10 +153,7 @@ async function* exportLines(
   }
 }
 
-/**
- * Prints for each workspace whether its audit is unaltered and, with `published`, continues from that head. False if one is not,
- * or has no entries.
- */
+/** False if an audit is altered, doesn't continue from the `published` head, or has no entries. */
 async function verify(
   log: Log,
   named: readonly WorkspaceId[],
@@ -220,9 +215,7 @@ async function listWanted(log: Log, named: readonly WorkspaceId[]): Promise<read
   return named.length > 0 ? named : log.listWorkspaces();
 }
 
-/** A format of the audit for other programs. */
 interface AuditFormat {
-  /** Text before the first entry. */
   readonly head: string;
   write(entry: StoredEntry): string;
 }
@@ -249,7 +242,6 @@ const FIELDS: Readonly<
   signature: (entry) => entry.signature,
 };
 
-/** The formats by name: CSV (RFC 4180) and JSON Lines. */
 export const AUDIT_FORMATS: Readonly<Record<string, AuditFormat>> = {
   csv: {
     head: toLine(Object.keys(FIELDS)),

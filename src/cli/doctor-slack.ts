@@ -10,7 +10,6 @@ export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 interface Checkup {
   readonly config: Config;
   readonly store: Store | undefined;
-  /** Reads the Slack app's manifest. */
   readonly configToken: string | undefined;
   /** Never printed. */
   readonly secrets: Set<string>;
@@ -65,7 +64,6 @@ const introduction = z.object({
 });
 const botFields = z.object({ bot: z.object({ app_id: z.string() }) });
 
-/** Asks Slack whose token it is, what it may do, and whether the owners are there. Returns the app's ID, if Slack says it. */
 async function checkToken(
   checkup: Checkup,
   name: string,
@@ -289,10 +287,7 @@ export interface Page {
 
 const TIMEOUT_MS = 20_000;
 
-/**
- * Posts with a token, gets without one. Follows no redirect, so that the token goes nowhere else. Returns only the code of a network
- * error, whose text may repeat what was sent.
- */
+/** Follows no redirect, which could take the token elsewhere. Returns only an error's code: its text may repeat what was sent. */
 export async function fetchPage(
   url: string,
   call?: { readonly token: string; readonly args: Readonly<Record<string, string>> },

@@ -36,7 +36,6 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
-/** Prints an outcome, for another program with `--json`. */
 type Report = (words: string, json: unknown) => void;
 
 /** Manages the hosting API keys without Slack, and the keys that encrypt the database. @throws UsageError */

@@ -64,7 +64,6 @@ vps-slack <command> --help explains a command; vps-slack --version prints the ve
 In a checkout of the source, "npm run key -- set" is "vps-slack key set".
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
 
-/** Refuses what is no command; says how to use `vps-slack`. */
 const overview: Program = {
   usage: USAGE,
   commands: NAMES,
@@ -76,7 +75,6 @@ const overview: Program = {
   },
 };
 
-/** Writes a shell's completion from the programs themselves: their names, commands and options. */
 async function writeCompletion(shell: 'bash' | 'zsh'): Promise<string> {
   const cases: string[] = [];
   for (const [name, { load }] of Object.entries(PROGRAMS)) {
