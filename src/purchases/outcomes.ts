@@ -22,16 +22,13 @@ import {
   type UnconfirmedReason,
 } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
-import { againWords, passwordButton, passwordParts, sendAll } from './passwords.ts';
+import { againWords, passwordButton, passwordCommand, passwordParts, sendAll } from './passwords.ts';
 
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
 export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
 
-/**
- * Notifies users of the outcome of what they confirmed: ephemerally where the form was opened, else by a direct message without
- * the password. No method throws.
- */
+/** Ephemerally where the form was opened, else by a direct message without the password. No method throws. */
 export function createOperationNotifier(parts: NotifierParts) {
   const { log, outbox, currencyOf, accountUrl } = parts;
   const wordingFor = async ({ workspaceId }: Operation): Promise<Wording> => ({
@@ -70,10 +67,8 @@ export function createOperationNotifier(parts: NotifierParts) {
         else await outbox.updateAnnouncement(confirmer, announcement(operation));
         return true;
       }),
-    /** Notifies the actor that the order has not been sent yet, because others come first. */
     notifyQueued: (operation: Operation): Promise<void> =>
       notifyBriefly(operation, queuedWords(operation), parts),
-    /** Notifies the actor that the store fails, so nobody knows yet whether the order will go through. */
     notifyUnsaved: (operation: Operation): Promise<void> =>
       notifyBriefly(
         operation,
@@ -104,7 +99,6 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Not
   });
 }
 
-/** How an order of each kind is spoken of. */
 const ORDERS = {
   create: {
     title: 'Create a server',
@@ -129,10 +123,7 @@ export function outcomeTitle({ state, purchase, reason, isLate }: Operation): st
   return state === 'settled' && !isLate ? settled : title;
 }
 
-/**
- * What the open form becomes. The details appear once: in the message if Slack took one, otherwise here. That Slack took it doesn't
- * prove that it was shown.
- */
+/** The details appear once: in the message if Slack took one, which doesn't prove that it was shown; otherwise here. */
 export function outcomeView(
   operation: Operation,
   { isShown, isNotified }: { readonly isShown: boolean; readonly isNotified: boolean },
@@ -142,16 +133,11 @@ export function outcomeView(
   const what = isHeld && isShown ? 'the root password' : 'the details';
   const where = isShown ? 'in a message that only you can see' : 'in a direct message';
   const words = isNotified ? `We sent you ${what} ${where}.` : outcomeWords(operation, wording);
-  const command = passwordCommand(operation);
+  const command = passwordCommand(operation.serverId, labelOf(operation.purchase));
   const again = isShown
     ? `If you don’t see it, ${command} shows it again.`
     : `${command} shows the root password.`;
   return noticeView(outcomeTitle(operation), words, ...(isHeld ? [again] : []));
-}
-
-/** By the label where a manager has seen the server in an account that is not connected any more: its ID is not known. */
-function passwordCommand({ serverId, purchase }: Operation): string {
-  return codeLabel(`/vps password ${serverId ?? labelOf(purchase)}`);
 }
 
 /** Says what has become of an order, for the user who confirmed it, with the root password in blocks of its own. */
@@ -166,7 +152,6 @@ export function deliveryMessages(
   return parts.map((blocks, at) => (at === 0 ? textMessage(text, ...blocks) : { text, blocks }));
 }
 
-/** Says what has become of an order, without the root password. */
 export function outcomeMessage(operation: Operation, wording: Wording, reported?: string): Message {
   const words = outcomeWords(operation, wording, reported);
   const buttons = nextButtons(operation);
@@ -226,10 +211,7 @@ function untilWords(before: string, paidUntil: number | undefined): string {
   return paidUntil === undefined ? '' : `${before} ${slackDate(paidUntil)}`;
 }
 
-/**
- * Says what has become of an order, in words alone. No secret is ever in them. `reported` is the new server's state, as the API
- * just said.
- */
+/** No secret is ever in these words. `reported`: the new server's state, as the API just said. */
 export function outcomeWords(operation: Operation, wording: Wording, reported?: string): string {
   const { purchase, price, paidUntil } = operation;
   const label = codeLabel(labelOf(purchase));
@@ -325,7 +307,6 @@ export function lowBalanceMessage({ actorId, purchase, price }: Operation, wordi
 export interface Wording {
   /** The currency of prices; empty if the operator has not set one. */
   readonly currency: string;
-  /** The hosting account's page (`HOSTING_ACCOUNT_URL`). */
   readonly accountUrl?: string | undefined;
 }
 
