@@ -19,7 +19,6 @@ export interface AccessList {
   readonly requests: readonly RoleRequest[];
 }
 
-/** Reads who has which role in the workspace and why, and the open access requests. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -44,7 +43,6 @@ export const listAccess = defineUseCase({
   },
 });
 
-/** Reads which roles a user holds in the actor's channel, and why. */
 export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -67,9 +65,8 @@ export interface Granted {
 }
 
 /**
- * Grants a role. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of the
- * same role.
- * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
+ * Replaces the subject's grant for the same pattern: the permanent one, or the temporary one of the same role. @throws Refusal
+ * `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
  */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
@@ -139,7 +136,6 @@ function auditGrants(grants: readonly Grant[]): AuditDetails {
   );
 }
 
-/** Counts the servers that match a pattern; undefined if the whole list can't be read. */
 async function countMatching(pattern: string, context: UseCaseContext): Promise<number | undefined> {
   const list = await context
     .hosting()
@@ -207,11 +203,7 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
 
 const MOST_MEMBERS = 10;
 
-/**
- * Refuses a removal that leaves no owner. Returns the workspace's grants, for which that was checked; undefined if no grants
- * can change the result.
- * @throws Refusal `last_owner`
- */
+/** Returns the grants for which that was checked; undefined if no grants can change the result. @throws Refusal `last_owner` */
 async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
   { actor, app }: UseCaseContext,
@@ -243,7 +235,6 @@ async function keepsAnOwner(
   );
 }
 
-/** Lists the user groups of the workspace; undefined without the scope, or when Slack doesn't answer. */
 export const listGroups = defineUseCase({
   name: 'access_grant',
   needs: 'owner',

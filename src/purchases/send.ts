@@ -170,7 +170,6 @@ function pay<Answer>(
 const GOOD_FOR_MS = 10_000;
 const MOST_LOOKS = 20;
 
-/** A confirmed operation on its way to the hosting API. */
 interface Sending<Confirmed> {
   readonly operation: Confirmed;
   /** The owner of the operation's job. */
@@ -286,10 +285,7 @@ export async function settleUntilStored(
     log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
 }
 
-/**
- * Follows the server of a purchase or a delete that was carried out: a new one until it runs and has an address, a renewed one until
- * the list shows its new date, a deleted one until a complete list no longer has it. Never throws.
- */
+/** Until a new server runs and has an address, the list has a new date, or a deleted server is gone. Never throws. */
 export async function followServer(operation: Operation | DeleteOperation, app: AppContext): Promise<void> {
   const { id, workspaceId, actorId, channelId, account = '' } = operation;
   const confirmed = confirmedOf(operation);
