@@ -198,13 +198,11 @@ interface SlackParts extends Store {
   readonly metrics: Metrics;
 }
 
-/** The source of Slack's tokens: one workspace's setting, or installs by OAuth. */
 interface Source extends TokenSource {
   readonly admit?: SlackOptions['admit'];
   readonly onRevocation?: SlackOptions['onRevocation'];
   /** Asks Slack what has to be known before requests are served. */
   connect(): Promise<void>;
-  /** Lists what keeps the app from working anywhere, a sentence each. */
   faults(): readonly string[];
   watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
   readonly installer?: Installer | undefined;

@@ -58,16 +58,13 @@ export async function runCommand(text: string, request: SlackRequest): Promise<v
   const command = findCommand(name, commands);
   if (name === '') await showPanel(request);
   else if (command) await command.run(rest, request);
-  else if (prefix !== '/vps ' && GREETINGS.includes(name))
-    await request.reply.send(textMessage(greet(prefix)));
-  else await showNamed(name, typed, request);
+  else if (prefix !== '/vps ' && GREETINGS.includes(name)) {
+    const words = `Hi! Try \`${prefix}list\` or \`${prefix}reboot web-1\`.\n\`${prefix}help\` shows what else you can do.`;
+    await request.reply.send(textMessage(words));
+  } else await showNamed(name, typed, request);
 }
 
 const GREETINGS: readonly string[] = ['hi', 'hello', 'hey', 'thanks', 'thank', 'thx', 'ok', 'okay', 'cheers'];
-
-function greet(prefix: string): string {
-  return `Hi! Try \`${prefix}list\` or \`${prefix}reboot web-1\`.\n\`${prefix}help\` shows what else you can do.`;
-}
 
 /** Words that people put before a command when they write to someone: "hey, could you please reboot web-1?" */
 const BEFORE: readonly string[] = [...GREETINGS, 'please', 'can', 'could', 'would', 'you', 'now'];

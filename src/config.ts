@@ -78,7 +78,10 @@ const settings = z.object({
     }
   }),
   OWNERS: list(NAMED_OWNER),
-  DATABASE_URL: z.string().refine(isDatabaseAddress).default('sqlite:./data/vps.sqlite'),
+  DATABASE_URL: z
+    .string()
+    .refine((url) => /^sqlite:./i.test(url) || (/^postgres(ql)?:/i.test(url) && URL.canParse(url)))
+    .default('sqlite:./data/vps.sqlite'),
   /** Processes that share one PostgreSQL server (docs/design.md 8.7); absent to let each take all the connections it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
   /** A folder; absent for one beside the database. */
@@ -186,7 +189,6 @@ function readSecretFiles(names: readonly string[], environment: Environment) {
   return { texts, faults };
 }
 
-/** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
 function findSlackFaults(given: Environment): Environment {
   const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
   const isByOAuth = id !== undefined || secret !== undefined;
@@ -203,7 +205,10 @@ function findSlackFaults(given: Environment): Environment {
   return {
     ...Object.fromEntries(missing.map((name) => [name, describeFault(name, '', given)])),
     SLACK_BOT_TOKEN: token === undefined ? undefined : BOTH_WAYS,
-    OWNERS: namesEveryWorkspace(OWNERS) ? undefined : OWNERS_WITHOUT_WORKSPACE,
+    // Text that is no owner is reported separately.
+    OWNERS: listEntries(OWNERS).some((entry) => NAMED_OWNER.test(entry) && !entry.includes(':'))
+      ? OWNERS_WITHOUT_WORKSPACE
+      : undefined,
   };
 }
 
@@ -214,7 +219,6 @@ const ONLY_BY_OAUTH =
 const OWNERS_WITHOUT_WORKSPACE =
   'OWNERS must name each owner with their workspace if there are several workspaces, for example T012AB3CD:U012AB3CD';
 
-/** Finds settings that still have the value of an example. */
 function findPlaceholders(given: Environment): Readonly<Record<string, string>> {
   const names = ['HOSTING_BASE_URL', 'OWNERS', 'SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'] as const;
   const left = names.filter((name) => given[name] === RULES[name].example);
@@ -243,20 +247,11 @@ function listEntries(text: string): string[] {
   return entries.filter((entry) => entry !== '');
 }
 
-/** Whether every owner comes with a workspace. Text that is no owner is reported separately. */
-function namesEveryWorkspace(owners: string): boolean {
-  return listEntries(owners).every((entry) => !NAMED_OWNER.test(entry) || entry.includes(':'));
-}
-
 /** Whether a URL is HTTPS, or HTTP on this machine, for the sandbox and tests. Text that is no URL is reported separately. */
 function isPrivateOrTls(url: string): boolean {
   if (!URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-}
-
-function isDatabaseAddress(url: string): boolean {
-  return /^sqlite:./i.test(url) || (/^postgres(ql)?:/i.test(url) && URL.canParse(url));
 }
 
 const HTTPS = 'must be an https address (http only on this machine)';
@@ -313,7 +308,6 @@ function describeFault(name: string, problem: string, given: Environment): strin
   return name === 'ENCRYPTION_KEYS' ? `${name}: ${problem}` : `${name} ${rule}, for example ${example}`;
 }
 
-/** Refuses several processes on one SQLite file. */
 function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Environment): Environment {
   if (DATABASE_URL !== undefined && !/^sqlite:/i.test(DATABASE_URL)) return {};
   return Number(MAX_PROCESSES ?? 1) === 1 ? {} : { MAX_PROCESSES: ONE_PER_FILE };

@@ -256,10 +256,6 @@ function nextIn(act: ServerAct, state: string): string {
     : 'Check the server, then try again.';
 }
 
-function isErrorStatus(status: number | undefined): status is number {
-  return status !== undefined && status >= 400;
-}
-
 const serverRefusalWords = {
   unknown_server: ({ typed, nearest, near = [], extent }) =>
     `${unmatchedWords(typed, codeLabel(typed), extent)}${suggestionWords(nearest === undefined ? near.map(({ label }) => label) : [nearest])}`,
@@ -365,7 +361,7 @@ export function wordsOfRefusal<Code extends RefusalCode>(
 /** Says what went wrong with the hosting API, with the server's state or the unknown code, if known. Escaped mrkdwn. */
 export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   const { unknownCode, state, status } = details;
-  if (code === 'unreadable_answer' && isErrorStatus(status))
+  if (code === 'unreadable_answer' && status !== undefined && status >= 400)
     return `The hosting API returned an error (${status}).`;
   if (state) return `${HOSTING[code]} The server is ${codeLabel(state)}.`;
   return unknownCode ? `${HOSTING[code]} The error code is ${codeLabel(unknownCode)}.` : HOSTING[code];
@@ -416,10 +412,7 @@ export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): 
   if (isTooLong)
     return `${first} Your request is ${place}, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
   const runs = `${first} Your request is ${place} and will run automatically`;
-  return estimateMs === undefined ? `${runs}.` : `${runs}. Estimated wait: about ${secondsOf(estimateMs)} s.`;
-}
-
-/** Rounds up to steps of five seconds, since finer ones would look exact. */
-function secondsOf(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 5000)) * 5;
+  if (estimateMs === undefined) return `${runs}.`;
+  // In steps of five seconds: finer ones would look exact.
+  return `${runs}. Estimated wait: about ${Math.max(1, Math.ceil(estimateMs / 5000)) * 5} s.`;
 }

@@ -283,7 +283,6 @@ function explainWho(typed: string): string {
 const ROWS_PER_PAGE = 12;
 /** Roles that fit into one section, even with the longest patterns. */
 const MOST_ROLES = 12;
-/** Requests shown, the oldest first. The others are only counted. */
 const MOST_REQUESTS = 5;
 
 export function accessScreen({ requests, ...list }: AccessList, asked: number): Message {

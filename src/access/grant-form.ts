@@ -75,7 +75,6 @@ export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock
   });
 }
 
-/** The error beside a pattern that no label could match. */
 export const WRONG_PATTERN = 'Enter part of a label, such as web-*';
 
 export function durationField(

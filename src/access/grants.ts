@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
+import { auditRoles } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -119,22 +119,17 @@ export const revokeAccess = defineUseCase({
       'grantId' in input ? grant.id === input.grantId : isSubject(grant, input);
     const seen = await refuseLastOwner(isRemoved, context);
     const removed = await app.grants.remove(actor.workspaceId, input, seen);
-    if (removed.length > 0) setSubject({ details: auditGrants(removed) });
+    const roles = removed.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt }));
+    if (removed.length > 0) setSubject({ details: auditRoles(roles) });
     else if ('grantId' in input) throw new Refusal('grant_over', {});
     if ('grantId' in input || input.subjectKind !== 'user') return { removed, left: [] as HeldRoles };
     const user = { ...actor, userId: input.subjectId, homeTeamId: actor.workspaceId };
     // They are revoked, whether or not it can be said what is left.
-    const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
-    return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
+    const left = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
+    return { removed, left: left?.possible.length === 0 ? left.held : undefined };
   },
   follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });
-
-function auditGrants(grants: readonly Grant[]): AuditDetails {
-  return auditRoles(
-    grants.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt })),
-  );
-}
 
 async function countMatching(pattern: string, context: UseCaseContext): Promise<number | undefined> {
   const list = await context

@@ -67,7 +67,6 @@ export function describeWantedRole({ role, pattern }: RoleFacts): string {
   return `*${role}* role${scopeOf({ role, pattern })}`;
 }
 
-/** Quotes a user's text, to set it off from the app's own words. */
 export function quote(text: string): string {
   return `> ${escapeText(shorten(text, 300)).replaceAll('\n', '\n> ')}`;
 }

@@ -97,7 +97,6 @@ function findAnswerWords(
   return `${capital(subject)}${place} was canceled: ${why}`;
 }
 
-/** Mentions a user, or names the app or a program that acted. */
 export function describeActor(actorId: string): string {
   if (/^[UW][A-Z0-9]+$/.test(actorId)) return mention(actorId);
   return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
@@ -216,7 +215,6 @@ export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, curren
   return changes.length === 0 ? 'Nothing was changed.' : settingLines(is, currency, changes);
 }
 
-/** Lists what is set: a line for each of these settings that means something now. */
 export function settingLines(is: WorkspaceSettings, currency: string, names: readonly SettingName[]): string {
   const values = writeSettings(is);
   return (

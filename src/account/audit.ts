@@ -99,13 +99,14 @@ export function auditDetailsView(entry: StoredEntry, currency: string): ModalVie
 }
 
 function listFacts(entry: StoredEntry, currency: string): readonly (readonly [string, string])[] {
-  const { at, actorId, surface, serverId, money } = entry;
+  const { at, actorId, surface, serverId, money, outcome, code } = entry;
+  const why = code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
   return [
     ['When', `${slackDate(at)}\n${utcDate(at)}`],
     ['Who', `${describeActor(actorId)}\n${codeLabel(actorId)}`],
     ...whereOf(entry),
     ['How', SURFACES[surface]],
-    ['Outcome', describeOutcome(entry)],
+    ['Outcome', `${OUTCOMES[outcome]}${why}`],
     ...(serverId === undefined ? [] : [['Server', `ID ${codeLabel(String(serverId))}`] as const]),
     ...(money === undefined ? [] : [['Amount', escapeText(describeMoney(money, currency))] as const]),
   ];
@@ -118,11 +119,6 @@ function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
     return [['Where', `<#${channelId}>\n${codeLabel(channelId)}`]];
   const place = describePlace(entry);
   return place === undefined ? [] : [['Where', capital(place)]];
-}
-
-function describeOutcome({ outcome, code }: StoredEntry): string {
-  const words = OUTCOMES[outcome];
-  return code === undefined ? words : `${words}: ${escapeText(describeCode(code))}`;
 }
 
 function describeIds({ seq, id, action, code, actId, operationId }: StoredEntry): string {

@@ -65,7 +65,6 @@ export async function findConnectLink(
     tokenHash,
     caller: { actor, surface: 'page' as const },
     workspaceName: (await workspaces.find(workspaceId))?.name ?? '',
-    /** Whether the workspace has an API key, which would be replaced. */
     isReplacing: (await apiKeys.listWorkspaces()).includes(workspaceId),
   };
 }
@@ -160,7 +159,6 @@ export function installedMessage(): Message {
   );
 }
 
-/** Says that the account is connected, and what to do next. `servers`: how many it has, if known. */
 export function connectedMessage(servers: number | undefined): Message {
   const next =
     servers === 0

@@ -33,7 +33,6 @@ export async function checkSlack(checkup: Checkup): Promise<void> {
   await checkManifest(checkup, appId);
 }
 
-/** The bot tokens of the workspaces and organizations that installed the app. */
 async function listInstalled(store: Store | undefined) {
   const found = new Map<string, { name: string; token: string; isOrg: boolean }>();
   for (const { id } of (await store?.workspaces.list()) ?? []) {

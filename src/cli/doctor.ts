@@ -153,7 +153,6 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
 
 const GB = 2 ** 30;
 
-/** Looks at the disks that the app writes to. A full one refuses orders. */
 function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
   const file = DATABASE_URL.startsWith('sqlite:') ? DATABASE_URL.slice('sqlite:'.length) : undefined;
   if (file === undefined)
@@ -260,7 +259,6 @@ function judgeClock(host: string, { date }: Page): Verdict {
   return [Math.abs(offMs) < 5 * MINUTE_MS ? 'warning' : 'failed', `${off} Turn on NTP.`];
 }
 
-/** Asks the app itself, which may be stopped. */
 async function judgeApp({ HOST, PORT }: Config): Promise<Verdict> {
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
   const ready = await fetchPage(`http://${host}:${PORT}/readyz`);

@@ -38,7 +38,6 @@ const OPTIONS = {
 
 type Report = (words: string, json: unknown) => void;
 
-/** Manages the hosting API keys without Slack, and the keys that encrypt the database. @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const [command, ...rest] = positionals;

@@ -235,7 +235,6 @@ function printJson(
   print(JSON.stringify({ id, label, action, outcome, state: state ?? null }));
 }
 
-/** A server as JSON. Has no secrets. */
 function jsonOf({ id, label, state, ipv4, paidUntil }: Server) {
   return {
     id,

@@ -20,7 +20,6 @@ import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 import { runOperation } from './pay.ts';
 
-/** What else decides whether a purchase goes through: the workspace's budget and its two-person rule. */
 export interface Terms {
   readonly budget?: BudgetState;
   readonly isOverBudget: boolean;

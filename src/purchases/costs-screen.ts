@@ -72,7 +72,6 @@ export function costsCsvView(costs: Costs, currency: string): ModalView {
   };
 }
 
-/** Fills one block after the other with whole rows, as many as a view holds. */
 function splitRows(rows: readonly string[]): { readonly parts: string[]; readonly rows: number } {
   const parts: string[] = [HEAD];
   let bytes = 0;

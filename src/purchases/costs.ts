@@ -170,7 +170,6 @@ export async function findPlanOf(server: Server, context: PlanContext): Promise<
   return findPlan(await hosting.fetchCatalog(), created.order.plan);
 }
 
-/** The price of a month; undefined when neither the catalog nor the order names one. */
 export function findKnownPrice(
   { order: { plan }, paid }: Pick<CreatedServer, 'order' | 'paid'>,
   catalog: Catalog,
@@ -180,7 +179,6 @@ export function findKnownPrice(
   return paid === undefined ? undefined : { monthly: paid, source: 'paid' };
 }
 
-/** What renewing all of them costs, as far as that is known; those whose price is not known are named, never guessed. */
 export function sumCost<Priced extends { readonly price?: Money }>(
   servers: readonly Priced[],
 ): { readonly known: Money; readonly unknown: readonly Priced[] } {
@@ -206,7 +204,6 @@ export interface Excess {
   readonly most: Money;
 }
 
-/** Whose budget a purchase would go over, if any; the workspace's comes first. */
 export function findExcess(budget: Budget, spent: Spent, price: Money | undefined): Excess | undefined {
   for (const whose of ['workspace', 'person'] as const) {
     const most = budget[whose];

@@ -140,7 +140,6 @@ export function outcomeView(
   return noticeView(outcomeTitle(operation), words, ...(isHeld ? [again] : []));
 }
 
-/** Says what has become of an order, for the user who confirmed it, with the root password in blocks of its own. */
 export function deliveryMessages(
   operation: Operation,
   held: HeldPassword,
@@ -271,7 +270,6 @@ function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, labe
   return `${seen}. ${before} that ${label} wasn’t ${ORDERS[purchase.kind].done}. Check the hosting account for the charge.`;
 }
 
-/** Why a manager has to decide, and where they see what has happened. */
 function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {
   const isUnmoved = code === 'not_found_yet' && kind === 'renew';
   const why = isUnmoved ? 'its paid-until date hasn’t changed' : UNCONFIRMED[code];
@@ -294,7 +292,6 @@ function stepOf(code: UnconfirmedReason['code'], kind: Purchase['kind'], page: s
   }
 }
 
-/** The message to owners, at most once a day: they can top up. */
 export function lowBalanceMessage({ actorId, purchase, price }: Operation, wording: Wording): Message {
   const act = `${purchase.kind} ${codeLabel(labelOf(purchase))}`;
   const needed =

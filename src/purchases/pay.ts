@@ -67,7 +67,6 @@ async function payOperation(operation: Operation, owner: string, app: AppContext
 /** A user who gets no reply for longer than this may order again. */
 const SILENT_MS = 5000;
 
-/** Notifies the actor, once, that their order waits for other orders or for the rate limit. */
 async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: AppContext): Promise<void> {
   const { id: operationId } = operation;
   try {

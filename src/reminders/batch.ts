@@ -22,12 +22,6 @@ import { listDue, type PaidServer, readReminderSettings } from './digest-content
 /** They are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7). */
 const MOST_RENEWALS = 25;
 
-interface ReviewedRenewal {
-  readonly server: PaidServer;
-  /** What the catalog says today of the plan that was ordered with this app; absent for other servers. */
-  readonly price?: Money;
-}
-
 interface RenewalsInput {
   readonly formId: ConfirmationId;
   /** Only these of the servers that are due. */
@@ -47,7 +41,8 @@ export const reviewRenewals = defineUseCase({
     await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
     const { due, isComplete } = await listRenewable(only, context);
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
-    const renewals: ReviewedRenewal[] = [];
+    /** `price`: of the plan that was ordered with this app, in today's catalog; absent for other servers. */
+    const renewals: { readonly server: PaidServer; readonly price?: Money }[] = [];
     for (const server of due.slice(0, MOST_RENEWALS))
       renewals.push({ server, price: (await findPlanOf(server, context))?.monthly });
     const cost = sumCost(renewals);

@@ -13,7 +13,6 @@ import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
 import type { SeenAccount } from './digest.ts';
 import type { LiveDigest, Snapshot } from './store.ts';
 
-/** When reminders are sent, without the channel. */
 type ReminderSettings = Omit<DigestSettings, 'channelId'>;
 
 /** Names the end of one month of a server, so that it says nothing about the next one. */
@@ -281,7 +280,6 @@ function isChange(before: string, now: string): boolean {
   return colorOf({ state: before }) !== 'yellow' || colorOf({ state: now }) === 'red';
 }
 
-/** The servers on which users of this workspace acted, other than without success. */
 async function listActed(workspaceId: WorkspaceId, since: number, { audit }: AppContext) {
   const last = new Map<string, StoredEntry>();
   // An action whose outcome was never written may have been carried out.
@@ -311,7 +309,6 @@ async function leaveOutOwn(
   );
 }
 
-/** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
 export async function describeDigest(
   { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
   app: AppContext,
@@ -320,7 +317,6 @@ export async function describeDigest(
   return { ...content, day, due };
 }
 
-/** Adds what has become of each server on that day, or since that time. */
 export async function addStandings(
   servers: readonly DueServer[],
   { workspaceId, day, since }: { workspaceId: WorkspaceId; day: string; since: number },
@@ -353,7 +349,6 @@ export async function addStandings(
   return servers.map((server) => ({ ...server, standing: findStanding(server) }));
 }
 
-/** Who deleted which server with this app since then, as far as that is proven. */
 async function listDeleted(
   workspaceId: WorkspaceId,
   since: number,

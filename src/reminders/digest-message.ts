@@ -50,17 +50,15 @@ export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOpt
 export const renewAllButton = defineButton('renew_all', renewAllInput);
 export const remindersButton = defineButton('reminders', z.object({}));
 
-interface Rendering {
-  readonly currency: string;
-  readonly isOver?: boolean;
-}
-
 /** How many servers have buttons, which take much room. The others have a line each. */
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
 /** The digest of a day, as it is now; nothing is left out without saying so. */
-export function digestMessage(digest: Digest, { currency, isOver = false }: Rendering): Message {
+export function digestMessage(
+  digest: Digest,
+  { currency, isOver = false }: { readonly currency: string; readonly isOver?: boolean },
+): Message {
   const { day, due, expired, drift, isComplete } = digest;
   const blocks = [
     header(`Daily digest: ${dayWords(day)}`),
@@ -338,7 +336,6 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
         'later',
         async () => (await outbox.edit(workspaceId, card, await render(workspaceId, digest, isOver))).kind,
       ),
-    /** Tells owners that the digest could not be posted, and why. */
     notifyUndelivered: (
       workspaceId: WorkspaceId,
       channelId: ChannelId,

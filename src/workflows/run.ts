@@ -187,7 +187,6 @@ async function begin(run: WorkflowRun, entry: Entry, app: AppContext): Promise<v
   else await act(run, entry, app);
 }
 
-/** Says when to look again at a run that waits for its button, or whose end Slack doesn't know. */
 async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise<number | undefined> {
   const run = await app.workflowRuns.find(workspaceId, key);
   if (!run) return undefined;
@@ -197,7 +196,6 @@ async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise
   return now + Math.round(Math.min(waitMs, LONGEST_RETRY_MS));
 }
 
-/** Finds what is wrong with a run, before anything is looked up in Slack or with the hosting API. */
 async function findRefusal(
   run: WorkflowRun,
   { system, workflowRuns }: AppContext,
