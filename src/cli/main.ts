@@ -2,14 +2,11 @@ import { type Program, print, readArguments, runProgram, UsageError } from './pr
 
 const start: Program = {
   usage: `Usage:
-  vps-slack start    starts the app, with the settings of .env in this folder and of the environment
-      [--json]       logs JSON lines on a terminal, too`,
+  vps-slack start    starts the app, with the settings of .env in this folder and of the environment`,
   commands: [],
-  options: { json: { type: 'boolean' } },
+  options: {},
   run: async (args) => {
-    const { values } = readArguments(args, { json: { type: 'boolean' } });
-    // The log asks this.
-    if (values.json) process.stdout.isTTY = false;
+    readArguments(args, {});
     await import('../main.ts');
   },
 };
