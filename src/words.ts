@@ -217,7 +217,9 @@ export const VERBS = {
   stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
   reboot: { title: 'Reboot', past: 'rebooted', present: 'rebooting' },
   delete: { title: 'Delete', past: 'deleted', present: 'deleting' },
-} as const satisfies Readonly<Record<ServerAct, object>>;
+  create: { title: 'Create', past: 'created', present: 'creating' },
+  renew: { title: 'Renew', past: 'renewed', present: 'renewing' },
+} as const satisfies Readonly<Record<ServerAct | 'create' | 'renew', object>>;
 
 /** Says which action was not carried out, on which server, why, and what to do. Only for proven failures. Escaped mrkdwn. */
 export function failedWords(

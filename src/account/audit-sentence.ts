@@ -11,6 +11,7 @@ import { listChanges, type SettingName, type WorkspaceSettings, writeSettings } 
 import { MINUTE_MS } from '../core/time.ts';
 import { CANCEL_CODES } from '../requests/request.ts';
 import { capital, codeLabel, escapeText, mention } from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
 export function describeAct(act: StoredEntry, currency: string): string {
@@ -70,7 +71,7 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
 /** The sentence for an order whose code means more than the action's own words. */
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
   if (action !== 'create' && action !== 'renew') return undefined;
-  const done = action === 'create' ? 'created' : 'renewed';
+  const done = VERBS[action].past;
   if (code === 'decided')
     return `${who} decided that ${subject} ${outcome === 'done' ? 'was' : 'wasn’t'} ${done}${place}`;
   return code === 'found_late' ? `${who} ${done} ${subject}${place}; it was found later` : undefined;

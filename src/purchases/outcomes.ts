@@ -10,7 +10,14 @@ import { noticeView } from '../slack/kit/form.ts';
 import { capital, codeLabel, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
-import { budgetWords, frozenWords, type StoredReason, wordsOfReason, wordsOfRefusal } from '../words.ts';
+import {
+  budgetWords,
+  frozenWords,
+  type StoredReason,
+  VERBS,
+  wordsOfReason,
+  wordsOfRefusal,
+} from '../words.ts';
 import { createReviewButton, renewButton } from './catalog.ts';
 import {
   isProven,
@@ -100,26 +107,15 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Not
 }
 
 const ORDERS = {
-  create: {
-    title: 'Create a server',
-    settled: 'Server ordered',
-    doing: 'creating',
-    done: 'created',
-    noun: 'order for',
-  },
-  renew: {
-    title: 'Renew a server',
-    settled: 'Server renewed',
-    doing: 'renewing',
-    done: 'renewed',
-    noun: 'renewal of',
-  },
+  create: { title: 'Create a server', settled: 'Server ordered', noun: 'order for' },
+  renew: { title: 'Renew a server', settled: 'Server renewed', noun: 'renewal of' },
 } as const;
 
 export function outcomeTitle({ state, purchase, reason, isLate }: Operation): string {
-  const { title, settled, done } = ORDERS[purchase.kind];
+  const { title, settled } = ORDERS[purchase.kind];
   if (state === 'unconfirmed') return 'Not confirmed yet';
-  if (state === 'refused') return isProven(reason) ? `Server not ${done}` : 'Order closed';
+  if (state === 'refused')
+    return isProven(reason) ? `Server not ${VERBS[purchase.kind].past}` : 'Order closed';
   return state === 'settled' && !isLate ? settled : title;
 }
 
@@ -185,23 +181,23 @@ function againButtons({ purchase, reason }: Operation): Button[] {
 
 /** The channel's message, which is edited as the order proceeds. Only its user sees why it failed. */
 export function announcement({ state, actorId, purchase, paidUntil, reason }: Operation): Message {
-  const { doing, done, noun } = ORDERS[purchase.kind];
+  const { past, present } = VERBS[purchase.kind];
   const isCreate = purchase.kind === 'create';
   const user = mention(actorId);
   const label = codeLabel(labelOf(purchase));
   switch (state) {
     case 'prepared':
     case 'sent':
-      return textMessage(`${user} is ${doing} ${label}…`);
+      return textMessage(`${user} is ${present} ${label}…`);
     case 'settled':
-      return textMessage(`${user} ${done} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
+      return textMessage(`${user} ${past} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
     case 'unconfirmed':
       return textMessage(
         `${user} ${isCreate ? 'ordered' : 'is renewing'} ${label}. The order isn’t confirmed yet; we’re checking.`,
       );
     case 'refused': {
       const end = isProven(reason) ? 'didn’t go through' : 'was closed without confirmation';
-      return textMessage(`${user}’s ${noun} ${label} ${end}.`);
+      return textMessage(`${user}’s ${ORDERS[purchase.kind].noun} ${label} ${end}.`);
     }
   }
 }
@@ -214,7 +210,7 @@ function untilWords(before: string, paidUntil: number | undefined): string {
 export function outcomeWords(operation: Operation, wording: Wording, reported?: string): string {
   const { purchase, price, paidUntil } = operation;
   const label = codeLabel(labelOf(purchase));
-  const { done } = ORDERS[purchase.kind];
+  const { past } = VERBS[purchase.kind];
   switch (operation.state) {
     case 'prepared':
     case 'sent':
@@ -224,16 +220,16 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       if (purchase.kind === 'create') return createdWords(operation, label, wording, reported);
       return `${label} was renewed for a month${untilWords(' and is now paid until', paidUntil)}.`;
     case 'refused':
-      return `${label} wasn’t ${done}${refusalWords(operation.reason, { ...wording, price })}`;
+      return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? `We can’t tell whether ${label} was ${done}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
-        : `We’re not sure yet whether ${label} was ${done}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
+        ? `We can’t tell whether ${label} was ${past}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
+        : `We’re not sure yet whether ${label} was ${past}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }
 
 export function progressWords({ purchase }: Operation): string {
-  return `${capital(ORDERS[purchase.kind].doing)} ${codeLabel(labelOf(purchase))}…`;
+  return `${capital(VERBS[purchase.kind].present)} ${codeLabel(labelOf(purchase))}…`;
 }
 
 export function queuedWords({ purchase }: Operation): string {
@@ -267,7 +263,7 @@ function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, labe
       ? `${label} has appeared in the hosting account (ID ${serverId})`
       : `${label} is now paid until ${paidUntil === undefined ? 'a later date' : slackDate(paidUntil)}`;
   const before = decidedBy === undefined ? 'We told you earlier' : `${mention(decidedBy)} had decided`;
-  return `${seen}. ${before} that ${label} wasn’t ${ORDERS[purchase.kind].done}. Check the hosting account for the charge.`;
+  return `${seen}. ${before} that ${label} wasn’t ${VERBS[purchase.kind].past}. Check the hosting account for the charge.`;
 }
 
 function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {

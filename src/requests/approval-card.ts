@@ -13,6 +13,7 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal } from '../slack/kit/modal.ts';
 import { capital, codeLabel, count, escapeText, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
+import { VERBS } from '../words.ts';
 import {
   type ApprovalAnswer,
   answerApproval,
@@ -234,12 +235,6 @@ export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
   return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
-const VERBS = {
-  create: { gerund: 'creating', past: 'created' },
-  renew: { gerund: 'renewing', past: 'renewed' },
-  delete: { gerund: 'deleting', past: 'deleted' },
-} as const;
-
 /** "5.90/month"; undefined where nothing is paid. */
 function priceOf(action: ApprovalAction, currency: string): string | undefined {
   if (action.kind === 'delete') return undefined;
@@ -283,11 +278,11 @@ export function describeDecision(approval: Approval, currency: string): string {
 export function approvalWords(approval: Approval): string {
   const { state, decidedBy, expiresAt } = approval;
   const label = codeLabel(labelOfAction(approval));
-  const { gerund, past } = VERBS[kindOf(approval)];
+  const { past, present } = VERBS[kindOf(approval)];
   const by = mention(decidedBy ?? '');
   switch (state) {
     case 'open':
-      return `Waiting for another manager to approve ${gerund} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
+      return `Waiting for another manager to approve ${present} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
     case 'approved':
       return `${by} approved: ${label} is being ${past}.`;
     case 'denied':
@@ -304,8 +299,8 @@ export function approvalWords(approval: Approval): string {
 }
 
 function unreachedWords(approval: Approval): string {
-  const { gerund } = VERBS[kindOf(approval)];
-  return `We couldn’t message a manager about ${gerund} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
+  const { present } = VERBS[kindOf(approval)];
+  return `We couldn’t message a manager about ${present} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
 }
 
 /** What a manager reads who has answered anywhere but on the card. */
