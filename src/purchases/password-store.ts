@@ -56,25 +56,15 @@ export function createPasswords({ db, engine, vault }: Foundation) {
         .where('held_until', 'is', null)
         .execute();
     },
-    erase: async (operationId: ConfirmationId): Promise<boolean> => {
-      const erased = await db
-        .deleteFrom('passwords')
-        .where('operation_id', '=', operationId)
-        .returning('operation_id')
-        .executeTakeFirst();
-      if (erased) await engine.scrub(db);
-      return erased !== undefined;
+    erase: async (operationId: ConfirmationId): Promise<void> => {
+      await db.deleteFrom('passwords').where('operation_id', '=', operationId).execute();
+      await engine.scrub(db);
     },
     /** Erases those whose time is over. One that its creator has not asked to see never expires. */
-    eraseExpired: async (now: number): Promise<number> => {
-      const erased = await db
-        .deleteFrom('passwords')
-        .where('held_until', '<=', now)
-        .returning('operation_id')
-        .execute();
+    eraseExpired: async (now: number): Promise<void> => {
+      await db.deleteFrom('passwords').where('held_until', '<=', now).execute();
       // Always: an earlier scrub may have been held up by a process that was reading.
       await engine.scrub(db);
-      return erased.length;
     },
   };
 }

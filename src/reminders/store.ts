@@ -160,16 +160,9 @@ export function createReminders({ db }: Foundation) {
         .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(decided))
         .execute();
     },
-    /** False when there is none about this month. */
-    removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<boolean> => {
-      const removed = await db
-        .deleteFrom('reminder_marks')
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .where('paid_until', '=', paidUntil)
-        .returning('server_id')
-        .executeTakeFirst();
-      return removed !== undefined;
+    removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<void> => {
+      const marks = db.deleteFrom('reminder_marks').where('workspace_id', '=', workspaceId);
+      await marks.where('server_id', '=', serverId).where('paid_until', '=', paidUntil).execute();
     },
     listMarks: async (workspaceId: WorkspaceId): Promise<readonly ReminderMark[]> => {
       const rows = await db
