@@ -145,11 +145,7 @@ async function refuseOtherMonth(
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
 type Check = (hosting: HostingApi, how: CallOptions) => Promise<readonly ServerId[]>;
 
-/**
- * Looks up everything that permits a payment, then pays.
- * @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`, and what the check and
- * `sendPermitted` throw
- */
+/** @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`; as its steps do */
 function pay<Answer>(
   payment: Payment,
   check: Check,
@@ -268,10 +264,7 @@ export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Pr
   return servers;
 }
 
-/**
- * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the database locked,
- * this retries until the process ends, and keeps the answer in a file in the meantime.
- */
+/** It may hold a password that exists nowhere else, so this retries until the process ends, and keeps it in a file meanwhile. */
 export async function settleUntilStored(
   { operation, app }: { readonly operation: Operation; readonly app: AppContext },
   settled: PaidAnswer & { readonly serverId: ServerId },

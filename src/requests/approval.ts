@@ -29,10 +29,7 @@ import {
 
 export type RequestedApproval = Awaited<ReturnType<typeof requestApproval>>;
 
-/**
- * Requests a second user's approval instead of acting, durably. The same again gets the first one and `isNew: false`.
- * Money effect: none; what is approved goes through the same money protocol (docs/design.md 4).
- */
+/** The same again gets the first one and `isNew: false`. Money effect: none; what is approved is sent as any other order. */
 export async function requestApproval(
   wanted: ApprovalAction & { readonly id: ConfirmationId; readonly isOverBudget: boolean },
   { actor, app }: FollowUpContext,
