@@ -58,19 +58,29 @@ export interface RunningApp {
 /** Time to store and report the last answer of the hosting API at a stop. */
 const DRAIN_MARGIN_MS = 5000;
 
-/**
- * Puts the app together and starts it. Its background work continues confirmed orders, which may send paid requests.
- * @throws DatabaseInUse, DatabaseUnusable, each with a sentence for the operator; Error of `listen`
- */
+/** Money effect: continues confirmed orders. @throws DatabaseInUse, DatabaseUnusable, with a sentence for the operator */
 export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
   const vault = createVault(config.ENCRYPTION_KEYS);
-  const { store, system } = await openConfiguredStore(config, vault, log, base);
+  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;
+  const store = await openStore({ databaseUrl, spillDir, maxProcesses, vault, system: base });
+  for (const note of store.notes) log.warn(note);
+  // With the clock and the IDs that all processes on the store share.
+  const system: System = { ...base, ...store.clock };
   const stop = new AbortController();
   const metrics = createMetrics();
-  const hosting = openHosting(config, store.apiCalls, vault, metrics, log, base);
+  const hosting = createHosting({
+    baseUrl: config.HOSTING_BASE_URL,
+    timeoutMs: config.HOSTING_TIMEOUT_MS,
+    // This machine's own clocks: the shared one is extrapolated with the monotonic clock, which would hide a suspended machine.
+    system: base,
+    calls: store.apiCalls,
+    namesOf: vault.namesOf,
+    log: { warn: (fields, words) => log.warn(words, { ...fields }) },
+    onCall: metrics.hostingCall,
+  });
   const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own, vault, metrics }, stop.signal);
-  const { source } = slack;
+  const { source, explain } = slack;
   const { watchTokens } = source;
   const audit = withCountedDenials(store.audit, metrics);
   const connected = { ...store, audit, ...slack.ports, ...own, installations: source, watchTokens };
@@ -80,13 +90,13 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const transport = openTransport(config, { system, log, clock, metrics }, stop.signal);
   const dispatch = slack.createDispatch(entry, ports);
   const bolt = await startBolt({ transport, slackApiUrl: config.SLACK_API_URL, dispatch, log });
-  const slackFaults = () => [...source.faults(), ...transport.faults()];
-  const storeFaults = () =>
-    store.ping().then(
+  const faults = async () => {
+    const storeFaults = await store.ping().then(
       () => [],
       () => ['the database does not answer'],
     );
-  const faults = async () => [...slackFaults(), ...(await storeFaults())];
+    return [...source.faults(), ...transport.faults(), ...storeFaults];
+  };
   metrics.onRead(async () => ({
     counts: await store.counts(),
     budget: hosting.budget(),
@@ -94,8 +104,6 @@ export async function compose(config: Config, log: Log, base: System = realSyste
     isConnected: transport.faults().length === 0,
     now: system.now(),
   }));
-  const { explain } = slack;
-  const warnings = () => [...store.notes, ...clock.warnings()];
   const server = createWebServer({
     entry,
     explain,
@@ -103,7 +111,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
     log,
     metrics,
     faults,
-    warnings,
+    warnings: () => [...store.notes, ...clock.warnings()],
     slack: transport.listener,
     installer: source.installer,
     findConnectLink: (token) => findConnectLink(token, ports),
@@ -127,8 +135,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const background = runBackground(ports, entry, stop.signal);
   // What a request begins may continue after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
-  const endOrders = () => Promise.all([endRequests(), background]);
-  const endWork = () => Promise.all([hosting.close(), endOrders()]);
+  const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
   const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
   const close = async () => {
     server.close();
@@ -142,7 +149,6 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   return { port, ports, faults, close };
 }
 
-/** Receives Slack's requests over WebSockets if there is an app-level token, and otherwise over HTTP on our own server. */
 function openTransport(
   config: Config,
   { system, log, clock, metrics }: { system: System; log: Log; clock: SlackClock; metrics: Metrics },
@@ -154,38 +160,6 @@ function openTransport(
     return createSocketReceiver({ appToken, slackApiUrl, log, system, signal, onAck: metrics.slackAck });
   if (signingSecret) return createHttpReceiver({ signingSecret, log, clock });
   throw new Error('Neither SLACK_APP_TOKEN nor SLACK_SIGNING_SECRET is set.');
-}
-
-/** Opens the store, and replaces the system's clock and IDs with those that all processes on the store share. */
-async function openConfiguredStore(config: Config, vault: Vault, log: Log, base: System) {
-  const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;
-  const store = await openStore({ databaseUrl, spillDir, maxProcesses, vault, system: base });
-  for (const note of store.notes) log.warn(note);
-  const system: System = { ...base, ...store.clock };
-  return { store, system };
-}
-
-/**
- * Uses this machine's own clocks: the shared one is extrapolated with the monotonic clock, which would hide a suspended
- * machine.
- */
-function openHosting(
-  config: Config,
-  calls: Store['apiCalls'],
-  { namesOf }: Vault,
-  metrics: Metrics,
-  log: Log,
-  system: System,
-): Hosting {
-  return createHosting({
-    baseUrl: config.HOSTING_BASE_URL,
-    timeoutMs: config.HOSTING_TIMEOUT_MS,
-    system,
-    calls,
-    namesOf,
-    log: { warn: (fields, words) => log.warn(words, { ...fields }) },
-    onCall: metrics.hostingCall,
-  });
 }
 
 function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, system: System) {
@@ -224,20 +198,17 @@ interface SlackParts extends Store {
   readonly metrics: Metrics;
 }
 
-/** The source of Slack's tokens: one workspace's setting, or installs by OAuth. */
 interface Source extends TokenSource {
   readonly admit?: SlackOptions['admit'];
   readonly onRevocation?: SlackOptions['onRevocation'];
   /** Asks Slack what has to be known before requests are served. */
   connect(): Promise<void>;
-  /** Lists what keeps the app from working anywhere, a sentence each. */
   faults(): readonly string[];
   watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
   readonly installer?: Installer | undefined;
   readonly watchTokens?: (() => Promise<void>) | undefined;
 }
 
-/** Opens Slack's side: for the one workspace of `SLACK_BOT_TOKEN`, or for those that install the app. */
 function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
   const { workspaces, system, log } = parts;
   const onAnswer = parts.metrics.slackCall;

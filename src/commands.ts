@@ -50,10 +50,7 @@ export const commands: readonly Command[] = [
   status,
 ];
 
-/**
- * Runs what was typed after `/vps`, or what a message to the app says. Nothing shows the control panel, a server's name alone its card.
- * @throws Refusal `unknown_command`, and as the command does
- */
+/** Nothing shows the control panel, a server's name alone its card. @throws Refusal `unknown_command`, and as the command does */
 export async function runCommand(text: string, request: SlackRequest): Promise<void> {
   const prefix = prefixFor(request);
   const typed = prefix === '/vps ' ? text : withoutManners(text);
@@ -61,16 +58,13 @@ export async function runCommand(text: string, request: SlackRequest): Promise<v
   const command = findCommand(name, commands);
   if (name === '') await showPanel(request);
   else if (command) await command.run(rest, request);
-  else if (prefix !== '/vps ' && GREETINGS.includes(name))
-    await request.reply.send(textMessage(greet(prefix)));
-  else await showNamed(name, typed, request);
+  else if (prefix !== '/vps ' && GREETINGS.includes(name)) {
+    const words = `Hi! Try \`${prefix}list\` or \`${prefix}reboot web-1\`.\n\`${prefix}help\` shows what else you can do.`;
+    await request.reply.send(textMessage(words));
+  } else await showNamed(name, typed, request);
 }
 
 const GREETINGS: readonly string[] = ['hi', 'hello', 'hey', 'thanks', 'thank', 'thx', 'ok', 'okay', 'cheers'];
-
-function greet(prefix: string): string {
-  return `Hi! Try \`${prefix}list\` or \`${prefix}reboot web-1\`.\n\`${prefix}help\` shows what else you can do.`;
-}
 
 /** Words that people put before a command when they write to someone: "hey, could you please reboot web-1?" */
 const BEFORE: readonly string[] = [...GREETINGS, 'please', 'can', 'could', 'would', 'you', 'now'];
@@ -85,13 +79,9 @@ function withoutManners(text: string): string {
   return findCommand(splitSubcommand(rest).name, commands) ? rest : text;
 }
 
-/** The first word of several. */
 const BEGINNING = /^\s*([a-z]{1,10})[\s,]+(?=\S)/i;
 
-/**
- * Shows the server that was named without a command.
- * @throws Refusal `unknown_command`, unless the name is like that of a server
- */
+/** @throws Refusal `unknown_command`, unless the name is like that of a server */
 async function showNamed(name: string, typed: string, request: SlackRequest): Promise<void> {
   const unknown = unknownCommand(name, commands, prefixFor(request));
   if ((await request.findRole()) === undefined) throw unknown;

@@ -78,7 +78,10 @@ const settings = z.object({
     }
   }),
   OWNERS: list(NAMED_OWNER),
-  DATABASE_URL: z.string().refine(isDatabaseAddress).default('sqlite:./data/vps.sqlite'),
+  DATABASE_URL: z
+    .string()
+    .refine((url) => /^sqlite:./i.test(url) || (/^postgres(ql)?:/i.test(url) && URL.canParse(url)))
+    .default('sqlite:./data/vps.sqlite'),
   /** Processes that share one PostgreSQL server (docs/design.md 8.7); absent to let each take all the connections it can use. */
   MAX_PROCESSES: z.coerce.number().int().min(1).max(1000).optional(),
   /** A folder; absent for one beside the database. */
@@ -113,10 +116,7 @@ const keySchema = settings.pick({
 
 const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
 
-/**
- * Reads the app's settings. An empty variable counts as absent.
- * @throws ConfigError naming every fault at once, each with an example
- */
+/** An empty variable counts as absent. @throws ConfigError naming every fault at once, each with an example */
 export function parseConfig(environment: Environment): Config {
   return parseWith(schema, environment, (given) => ({
     ...findSlackFaults(given),
@@ -170,7 +170,6 @@ const SECRETS: readonly string[] = [
 
 const FILE = '_FILE';
 
-/** Reads the secrets that are in files, trimmed; `faults` has a sentence for each that can't be used, by its setting. */
 function readSecretFiles(names: readonly string[], environment: Environment) {
   const texts: Record<string, string> = {};
   const faults: Record<string, string> = {};
@@ -190,7 +189,6 @@ function readSecretFiles(names: readonly string[], environment: Environment) {
   return { texts, faults };
 }
 
-/** Requires exactly one of two setups: the token of one workspace, or OAuth for several. */
 function findSlackFaults(given: Environment): Environment {
   const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret, OWNERS = '' } = given;
   const isByOAuth = id !== undefined || secret !== undefined;
@@ -207,7 +205,10 @@ function findSlackFaults(given: Environment): Environment {
   return {
     ...Object.fromEntries(missing.map((name) => [name, describeFault(name, '', given)])),
     SLACK_BOT_TOKEN: token === undefined ? undefined : BOTH_WAYS,
-    OWNERS: namesEveryWorkspace(OWNERS) ? undefined : OWNERS_WITHOUT_WORKSPACE,
+    // Text that is no owner is reported separately.
+    OWNERS: listEntries(OWNERS).some((entry) => NAMED_OWNER.test(entry) && !entry.includes(':'))
+      ? OWNERS_WITHOUT_WORKSPACE
+      : undefined,
   };
 }
 
@@ -218,7 +219,6 @@ const ONLY_BY_OAUTH =
 const OWNERS_WITHOUT_WORKSPACE =
   'OWNERS must name each owner with their workspace if there are several workspaces, for example T012AB3CD:U012AB3CD';
 
-/** Finds settings that still have the value of an example. */
 function findPlaceholders(given: Environment): Readonly<Record<string, string>> {
   const names = ['HOSTING_BASE_URL', 'OWNERS', 'SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'] as const;
   const left = names.filter((name) => given[name] === RULES[name].example);
@@ -230,10 +230,7 @@ function findPlaceholders(given: Environment): Readonly<Record<string, string>> 
   );
 }
 
-/**
- * Finds variables that look like a misspelled setting, a sentence each. They are only a warning, since they may belong to
- * another program.
- */
+/** Only a warning: a variable that looks like a misspelled setting may belong to another program. */
 export function findMisspelled(environment: Environment): readonly string[] {
   const names = [...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)];
   const others = Object.keys(environment).filter((name) => name.length > 3 && !names.includes(name));
@@ -250,21 +247,11 @@ function listEntries(text: string): string[] {
   return entries.filter((entry) => entry !== '');
 }
 
-/** Whether every owner comes with a workspace. Text that is no owner is reported separately. */
-function namesEveryWorkspace(owners: string): boolean {
-  return listEntries(owners).every((entry) => !NAMED_OWNER.test(entry) || entry.includes(':'));
-}
-
 /** Whether a URL is HTTPS, or HTTP on this machine, for the sandbox and tests. Text that is no URL is reported separately. */
 function isPrivateOrTls(url: string): boolean {
   if (!URL.canParse(url)) return true;
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-}
-
-/** Whether the app can read this as the address of a database. Says nothing about whether there is one. */
-function isDatabaseAddress(url: string): boolean {
-  return /^sqlite:./i.test(url) || (/^postgres(ql)?:/i.test(url) && URL.canParse(url));
 }
 
 const HTTPS = 'must be an https address (http only on this machine)';
@@ -321,7 +308,6 @@ function describeFault(name: string, problem: string, given: Environment): strin
   return name === 'ENCRYPTION_KEYS' ? `${name}: ${problem}` : `${name} ${rule}, for example ${example}`;
 }
 
-/** Refuses several processes on one SQLite file. */
 function findProcessFaults({ DATABASE_URL, MAX_PROCESSES }: Environment): Environment {
   if (DATABASE_URL !== undefined && !/^sqlite:/i.test(DATABASE_URL)) return {};
   return Number(MAX_PROCESSES ?? 1) === 1 ? {} : { MAX_PROCESSES: ONE_PER_FILE };

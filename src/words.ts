@@ -217,7 +217,9 @@ export const VERBS = {
   stop: { title: 'Stop', past: 'stopped', present: 'stopping' },
   reboot: { title: 'Reboot', past: 'rebooted', present: 'rebooting' },
   delete: { title: 'Delete', past: 'deleted', present: 'deleting' },
-} as const satisfies Readonly<Record<ServerAct, object>>;
+  create: { title: 'Create', past: 'created', present: 'creating' },
+  renew: { title: 'Renew', past: 'renewed', present: 'renewing' },
+} as const satisfies Readonly<Record<ServerAct | 'create' | 'renew', object>>;
 
 /** Says which action was not carried out, on which server, why, and what to do. Only for proven failures. Escaped mrkdwn. */
 export function failedWords(
@@ -254,10 +256,6 @@ function nextIn(act: ServerAct, state: string): string {
   return /ing$/.test(state) && state !== 'running'
     ? 'Try again in a moment.'
     : 'Check the server, then try again.';
-}
-
-function isErrorStatus(status: number | undefined): status is number {
-  return status !== undefined && status >= 400;
 }
 
 const serverRefusalWords = {
@@ -370,13 +368,12 @@ export function quotesPrice({ code }: Refusal): boolean {
 /** Says what went wrong with the hosting API, with the server's state or the unknown code, if known. Escaped mrkdwn. */
 export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   const { unknownCode, state, status } = details;
-  if (code === 'unreadable_answer' && isErrorStatus(status))
+  if (code === 'unreadable_answer' && status !== undefined && status >= 400)
     return `The hosting API returned an error (${status}).`;
   if (state) return `${HOSTING[code]} The server is ${codeLabel(state)}.`;
   return unknownCode ? `${HOSTING[code]} The error code is ${codeLabel(unknownCode)}.` : HOSTING[code];
 }
 
-/** A `HostingError`, or its stored code and details. */
 interface HostingTrouble {
   readonly code: HostingCode | 'unknown_code';
   readonly details?: HostingErrorDetails;
@@ -422,10 +419,7 @@ export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): 
   if (isTooLong)
     return `${first} Your request is ${place}, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
   const runs = `${first} Your request is ${place} and will run automatically`;
-  return estimateMs === undefined ? `${runs}.` : `${runs}. Estimated wait: about ${secondsOf(estimateMs)} s.`;
-}
-
-/** Rounds up to steps of five seconds, since finer ones would look exact. */
-function secondsOf(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 5000)) * 5;
+  if (estimateMs === undefined) return `${runs}.`;
+  // In steps of five seconds: finer ones would look exact.
+  return `${runs}. Estimated wait: about ${Math.max(1, Math.ceil(estimateMs / 5000)) * 5} s.`;
 }

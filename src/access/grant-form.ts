@@ -35,7 +35,6 @@ export const grantForm = defineModal(
 );
 type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
 
-/** Renders the form that grants a role. `groups` undefined: they can't be listed, and the form says so. */
 export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {
   return grantForm.view({
     origin,
@@ -76,7 +75,6 @@ export function serversField(form: FieldKinds<{ pattern?: string }>): InputBlock
   });
 }
 
-/** The error beside a pattern that no label could match. */
 export const WRONG_PATTERN = 'Enter part of a label, such as web-*';
 
 export function durationField(
@@ -105,7 +103,6 @@ function groupField(groups: readonly UserGroup[]) {
   });
 }
 
-/** Lists the enabled user groups whose handle or name contains what was typed, as choices. */
 export function listGroupOptions(groups: readonly UserGroup[], typed: string) {
   const wanted = typed.trim().toLowerCase();
   return groups

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import { type AuditDetails, auditRoles } from '../core/audit-entry.ts';
+import { auditRoles } from '../core/audit-entry.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -19,7 +19,6 @@ export interface AccessList {
   readonly requests: readonly RoleRequest[];
 }
 
-/** Reads who has which role in the workspace and why, and the open access requests. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -44,7 +43,6 @@ export const listAccess = defineUseCase({
   },
 });
 
-/** Reads which roles a user holds in the actor's channel, and why. */
 export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -67,9 +65,8 @@ export interface Granted {
 }
 
 /**
- * Grants a role. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of the
- * same role.
- * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
+ * Replaces the subject's grant for the same pattern: the permanent one, or the temporary one of the same role. @throws Refusal
+ * `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
  */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
@@ -101,11 +98,7 @@ export const grantAccess = defineUseCase({
   follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
-/**
- * Revokes one grant, or all of a subject. `left`: which roles a user still has in the actor's channel; undefined if Slack didn't
- * confirm that.
- * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
- */
+/** `left`: roles that a user still has in this channel, if known. @throws Refusal `last_owner`, `grant_over`, `grants_moved` */
 export const revokeAccess = defineUseCase({
   name: 'access_revoke',
   needs: 'owner',
@@ -122,24 +115,18 @@ export const revokeAccess = defineUseCase({
       'grantId' in input ? grant.id === input.grantId : isSubject(grant, input);
     const seen = await refuseLastOwner(isRemoved, context);
     const removed = await app.grants.remove(actor.workspaceId, input, seen);
-    if (removed.length > 0) setSubject({ details: auditGrants(removed) });
+    const roles = removed.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt }));
+    if (removed.length > 0) setSubject({ details: auditRoles(roles) });
     else if ('grantId' in input) throw new Refusal('grant_over', {});
     if ('grantId' in input || input.subjectKind !== 'user') return { removed, left: [] as HeldRoles };
     const user = { ...actor, userId: input.subjectId, homeTeamId: actor.workspaceId };
     // They are revoked, whether or not it can be said what is left.
-    const roles = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
-    return { removed, left: roles?.possible.length === 0 ? roles.held : undefined };
+    const left = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
+    return { removed, left: left?.possible.length === 0 ? left.held : undefined };
   },
   follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });
 
-function auditGrants(grants: readonly Grant[]): AuditDetails {
-  return auditRoles(
-    grants.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt })),
-  );
-}
-
-/** Counts the servers that match a pattern; undefined if the whole list can't be read. */
 async function countMatching(pattern: string, context: UseCaseContext): Promise<number | undefined> {
   const list = await context
     .hosting()
@@ -207,11 +194,7 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
 
 const MOST_MEMBERS = 10;
 
-/**
- * Refuses a removal that leaves no owner. Returns the workspace's grants, for which that was checked; undefined if no grants
- * can change the result.
- * @throws Refusal `last_owner`
- */
+/** Returns the grants for which that was checked; undefined if no grants can change the result. @throws Refusal `last_owner` */
 async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
   { actor, app }: UseCaseContext,
@@ -243,7 +226,6 @@ async function keepsAnOwner(
   );
 }
 
-/** Lists the user groups of the workspace; undefined without the scope, or when Slack doesn't answer. */
 export const listGroups = defineUseCase({
   name: 'access_grant',
   needs: 'owner',

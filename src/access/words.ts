@@ -49,7 +49,6 @@ export function plainRole({ role, pattern, until }: RoleFacts): string {
   return `${role}${servers}${until === undefined ? '' : ` until ${utcDate(until)}`}`;
 }
 
-/** A role that a user holds, and why. */
 export function describeHeldRole({ role, pattern, source }: HeldRole): string {
   if (source === 'named') return `*${role}*: listed in \`OWNERS\``;
   if (source === 'admin') return `*${role}*: admin of this Slack workspace`;
@@ -68,7 +67,6 @@ export function describeWantedRole({ role, pattern }: RoleFacts): string {
   return `*${role}* role${scopeOf({ role, pattern })}`;
 }
 
-/** Quotes a user's text, to set it off from the app's own words. */
 export function quote(text: string): string {
   return `> ${escapeText(shorten(text, 300)).replaceAll('\n', '\n> ')}`;
 }

@@ -11,6 +11,7 @@ import { listChanges, type SettingName, type WorkspaceSettings, writeSettings } 
 import { MINUTE_MS } from '../core/time.ts';
 import { CANCEL_CODES } from '../requests/request.ts';
 import { capital, codeLabel, escapeText, mention } from '../slack/kit/text.ts';
+import { VERBS } from '../words.ts';
 
 /** Describes an entry in escaped mrkdwn: "@olga rebooted `web-1` in #ops", "@olga couldn't start `nope` in #ops: no such server". */
 export function describeAct(act: StoredEntry, currency: string): string {
@@ -23,10 +24,7 @@ export function describeActOnIt(act: StoredEntry): string {
   return sentenceOf(act, 'it');
 }
 
-/**
- * Describes where an action was done: "in #ops". Undefined if that isn't known: the forms and cards that are opened on Home have
- * the channel of the user's conversation with the app, like those of a direct message.
- */
+/** "in #ops". Forms and cards on Home have the channel of the user's conversation with the app, so that nothing is said of them. */
 export function describePlace({ channelId, surface }: StoredEntry): string | undefined {
   if (surface === 'home') return 'on Home';
   // The sentence begins with the workflow.
@@ -73,7 +71,7 @@ const OUTCOMES: Readonly<Record<AuditEntry['outcome'], (parts: Parts) => string>
 /** The sentence for an order whose code means more than the action's own words. */
 function findOrderWords({ action, outcome, code }: StoredEntry, who: string, subject: string, place: string) {
   if (action !== 'create' && action !== 'renew') return undefined;
-  const done = action === 'create' ? 'created' : 'renewed';
+  const done = VERBS[action].past;
   if (code === 'decided')
     return `${who} decided that ${subject} ${outcome === 'done' ? 'was' : 'wasn’t'} ${done}${place}`;
   return code === 'found_late' ? `${who} ${done} ${subject}${place}; it was found later` : undefined;
@@ -100,13 +98,11 @@ function findAnswerWords(
   return `${capital(subject)}${place} was canceled: ${why}`;
 }
 
-/** Mentions a user, or names the app or a program that acted. */
 export function describeActor(actorId: string): string {
   if (/^[UW][A-Z0-9]+$/.test(actorId)) return mention(actorId);
   return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
 }
 
-/** Describes in escaped mrkdwn what an entry is about: a server, a role, the settings. */
 function describeSubject(entry: StoredEntry): string {
   const { action, details } = entry;
   if (details?.kind === 'every_role') return `every role of ${describeId(details.subjectId)}`;
@@ -215,13 +211,11 @@ const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   'digest.days': 'Days before the paid time ends',
 };
 
-/** Lists each setting that was changed, with its new value. */
 export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
   const changes = listChanges(was, is).map(({ name }) => name);
   return changes.length === 0 ? 'Nothing was changed.' : settingLines(is, currency, changes);
 }
 
-/** Lists what is set: a line for each of these settings that means something now. */
 export function settingLines(is: WorkspaceSettings, currency: string, names: readonly SettingName[]): string {
   const values = writeSettings(is);
   return (

@@ -1,4 +1,4 @@
-import type { KnownBlock, ModalView } from '@slack/types';
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
 import {
@@ -40,7 +40,6 @@ const OUTCOME_FILTERS = {
 type OutcomeFilter = keyof typeof OUTCOME_FILTERS;
 const outcomes = Object.keys(OUTCOME_FILTERS) as [OutcomeFilter, ...OutcomeFilter[]];
 
-/** A filter of the audit, as buttons and the form carry it. */
 const auditQuery = z.object({
   server: z.string().exactOptional(),
   actorId: z.string().exactOptional(),
@@ -74,10 +73,7 @@ const auditNewestButton = defineButton('audit_newest', auditQuery);
 const auditEntryButton = defineButton('audit_details', z.object({ seq: z.number() }));
 const auditFilterButton = defineButton('audit_filter', auditQuery);
 
-/**
- * Lists entries, denied attempts included, or reads the one with `id`. Lists a `started` entry only while its act has no
- * outcome.
- */
+/** Denied attempts included. Lists a `started` entry only while its act has no outcome. */
 const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',
@@ -88,7 +84,6 @@ const readAudit = defineUseCase({
 
 const DETAILS_TITLE = 'Audit entry';
 
-/** Renders one entry in full, in words and as stored. */
 export function auditDetailsView(entry: StoredEntry, currency: string): ModalView {
   return {
     type: 'modal',
@@ -97,20 +92,21 @@ export function auditDetailsView(entry: StoredEntry, currency: string): ModalVie
     blocks: [
       section(`${describeAct(entry, currency)}.${describeChanges(entry)}`),
       facts(listFacts(entry, currency)),
-      ...storedLabel(entry),
+      ...(entry.label ? [section(`*Recorded as*\n${codeLabel(entry.label, 2500)}`)] : []),
       context(describeIds(entry)),
     ],
   };
 }
 
 function listFacts(entry: StoredEntry, currency: string): readonly (readonly [string, string])[] {
-  const { at, actorId, surface, serverId, money } = entry;
+  const { at, actorId, surface, serverId, money, outcome, code } = entry;
+  const why = code === undefined ? '' : `: ${escapeText(describeCode(code))}`;
   return [
     ['When', `${slackDate(at)}\n${utcDate(at)}`],
     ['Who', `${describeActor(actorId)}\n${codeLabel(actorId)}`],
     ...whereOf(entry),
     ['How', SURFACES[surface]],
-    ['Outcome', describeOutcome(entry)],
+    ['Outcome', `${OUTCOMES[outcome]}${why}`],
     ...(serverId === undefined ? [] : [['Server', `ID ${codeLabel(String(serverId))}`] as const]),
     ...(money === undefined ? [] : [['Amount', escapeText(describeMoney(money, currency))] as const]),
   ];
@@ -123,16 +119,6 @@ function whereOf(entry: StoredEntry): readonly (readonly [string, string])[] {
     return [['Where', `<#${channelId}>\n${codeLabel(channelId)}`]];
   const place = describePlace(entry);
   return place === undefined ? [] : [['Where', capital(place)]];
-}
-
-function describeOutcome({ outcome, code }: StoredEntry): string {
-  const words = OUTCOMES[outcome];
-  return code === undefined ? words : `${words}: ${escapeText(describeCode(code))}`;
-}
-
-/** Shows the label as stored: a role or setting with its IDs, before and after. */
-function storedLabel({ label }: StoredEntry): KnownBlock[] {
-  return label === undefined || label === '' ? [] : [section(`*Recorded as*\n${codeLabel(label, 2500)}`)];
 }
 
 function describeIds({ seq, id, action, code, actId, operationId }: StoredEntry): string {
@@ -186,7 +172,6 @@ const auditFilterForm = defineModal(
 
 type Fields = Parameters<Parameters<typeof auditFilterForm.onSubmit>[1]>[0]['fields'];
 
-/** Renders the form that filters the audit, with the current filters. Every field is optional. */
 export function auditFilterView(query: AuditQuery, origin: Origin): ModalView {
   const { since } = query;
   const typed = since === undefined ? [] : [option(`Since ${utcDate(since)}`, TYPED)];
@@ -387,11 +372,7 @@ export const PUBLISH_MS = HOUR_MS;
 /** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
 const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
 
-/**
- * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
- * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
- * start what a killed one didn't.
- */
+/** Evidence that the database alone can't take away (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {

@@ -27,7 +27,6 @@ import {
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './connect.ts';
 
-/** Whether the hosting API answers and accepts the workspace's key. */
 type ApiStatus =
   | {
       readonly isUsable: true;
@@ -42,18 +41,13 @@ interface Status {
   readonly api: ApiStatus;
   /** Confirmed orders without an outcome yet, unconfirmed ones included, for servers that the reader's role covers. */
   readonly open: readonly Operation[];
-  /** Approvals that wait for a second person, oldest first. */
   readonly waiting: readonly { readonly approval: Approval; readonly reader: ApprovalReader }[];
-  /** Root passwords of the workspace that nobody has saved. */
   readonly passwordsHeld: number;
   readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
 }
 
-/**
- * Reads the state of the API, its key and limit (by a list that was read within the last seconds, as for every command), of orders
- * and approvals, and of Slack.
- */
+/** Reads a list of servers no older than a few seconds, as every command does. */
 export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',
@@ -131,12 +125,14 @@ export const status = defineCommand({
 
 export function statusMessage(found: Status, currency: string): Message {
   const { api, freeze } = found;
+  const isOwnersToConnect =
+    !api.isUsable && isRefusal(api.error, 'no_api_key') && api.error.details.isOwner === true;
   return {
     text: api.isUsable ? 'The hosting API is up.' : 'The hosting API isn’t available right now.',
     blocks: [
       section(describeApi(api, currency)),
       ...(freeze ? [section(frozenWords({ frozenBy: freeze.by, since: freeze.since }))] : []),
-      ...(canConnect(api) ? [actions(connectStep())] : []),
+      ...(isOwnersToConnect ? [actions(connectStep())] : []),
       facts([
         ...(api.isUsable ? [['API requests this minute', describeBudget(api)] as const] : []),
         ['Unconfirmed orders', describeOpen(found)],
@@ -158,25 +154,19 @@ function describeApi(api: ApiStatus, currency: string): string {
 const MAYBE_WHOLE =
   'The list of servers contains something that we can’t interpret, so some servers may be missing from it.';
 
-function canConnect(api: ApiStatus): boolean {
-  return !api.isUsable && isRefusal(api.error, 'no_api_key') && api.error.details.isOwner === true;
-}
-
 function describeBudget({ budget }: Extract<ApiStatus, { isUsable: true }>): string {
   const { taken, limit, waiting } = budget;
   return `${taken} of ${limit}${waiting > 0 ? `, ${count(waiting, 'request')} waiting` : ''}`;
 }
 
-function decisions({ open }: Status) {
-  const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, 5);
-  if (waiting.length === 0) return [];
-  const buttons = waiting.map(({ id, purchase }) =>
-    decideButton.element(`Resolve ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id }),
-  );
-  return buttons.map((button) => actions(button));
-}
-
 const WAITING_MOST = 5;
+
+function decisions({ open }: Status) {
+  const waiting = open.filter(({ needsDecision }) => needsDecision).slice(0, WAITING_MOST);
+  return waiting.map(({ id, purchase }) =>
+    actions(decideButton.element(`Resolve ${plainLabel(labelOf(purchase), 40)}…`, { operationId: id })),
+  );
+}
 
 /** Renders pending approvals, in case their cards were lost. */
 function approvals(found: Status, currency: string) {
@@ -207,7 +197,6 @@ function describeOpen({ open }: Status): string {
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = SLACK_ABILITIES.map((ability) => {
     const isCovered = ability === 'announcements' && typeof abilities.channel_lookups === 'object';
@@ -245,7 +234,6 @@ function describe(seen: SeenAbility): Line {
   return ['⚠️', `off. ${wordsOfProblem(seen)}`];
 }
 
-/** Says what to do about a problem, in the app's settings on api.slack.com. */
 function wordsOfProblem(problem: SlackProblem): string {
   switch (problem.code) {
     case 'messages_tab_disabled':

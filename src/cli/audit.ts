@@ -28,13 +28,12 @@ const USAGE = `Usage:
   vps-slack audit verify [--workspace T…]       finds altered, removed or moved entries
       [--head <number>:<signature>]  checks against an "audit head" line in the log; needs exactly one --workspace
   vps-slack audit prune --older-than-days 365   removes older entries; the rest stays verifiable
-Repeat --workspace for several; default: all. [--json]  for other programs (export: --format jsonl)`;
+Repeat --workspace for several; default: all.`;
 
 type Log = Store['audit'];
 /** Returns false if something is wrong with an audit. */
 type Work = (log: Log) => Promise<boolean>;
 
-/** Exports, verifies and prunes the audit without Slack. The app may be running at the same time. */
 async function run(args: readonly string[]): Promise<void> {
   const work = parseCommand(readArguments(args, OPTIONS, { allowPositionals: true }));
   await withStore(parseStoreConfig(process.env), async ({ audit }) => {
@@ -51,7 +50,6 @@ const OPTIONS = {
   server: { type: 'string' },
   head: { type: 'string' },
   'older-than-days': { type: 'string' },
-  json: { type: 'boolean', default: false },
 } as const;
 
 type Arguments = ReturnType<typeof readArguments<typeof OPTIONS, true>>;
@@ -64,12 +62,12 @@ function parseCommand({ values, positionals }: Arguments): Work {
   switch (command) {
     case 'verify': {
       const head = parseHead(values);
-      return (log) => verify(log, workspaceIds, head, values.json);
+      return (log) => verify(log, workspaceIds, head);
     }
     case 'prune':
       return parsePrune(values);
     case 'export': {
-      const format = parseFormat(values.format ?? (values.json ? 'jsonl' : undefined));
+      const format = parseFormat(values.format);
       const filter = parseFilter(values);
       return (log) => exportEntries(log, workspaceIds, format, filter);
     }
@@ -89,14 +87,14 @@ function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefi
   return parsed;
 }
 
-function parsePrune({ workspace, 'older-than-days': days, json }: Arguments['values']): Work {
+function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {
   if (workspace.length > 0) throw new UsageError('prune works on every workspace. Leave out --workspace.');
   if (days === undefined)
     throw new UsageError('To prune, say how old the entries must be, for example: --older-than-days 365');
   if (!/^[1-9]\d{0,4}$/.test(days)) {
     throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
   }
-  return (log) => prune(log, realSystem.now() - Number(days) * DAY_MS, json);
+  return (log) => prune(log, realSystem.now() - Number(days) * DAY_MS);
 }
 
 function parseFormat(name: string | undefined): AuditFormat {
@@ -126,7 +124,6 @@ function parseDay(option: string, text: string | undefined): number | undefined 
 
 type Filter = ReturnType<typeof parseFilter>;
 
-/** Writes the entries of the named workspaces, or of all, to standard output. Always true. */
 async function exportEntries(
   log: Log,
   named: readonly WorkspaceId[],
@@ -155,26 +152,21 @@ async function* exportLines(
   }
 }
 
-/**
- * Prints for each workspace whether its audit is unaltered and, with `published`, continues from that head. False if one is not,
- * or has no entries.
- */
+/** False if an audit is altered, doesn't continue from the `published` head, or has no entries. */
 async function verify(
   log: Log,
   named: readonly WorkspaceId[],
   published: AuditHead | undefined,
-  isJson: boolean,
 ): Promise<boolean> {
   const workspaceIds = await listWanted(log, named);
-  if (workspaceIds.length === 0 && !isJson) print('The audit has no entries yet.');
-  const verdicts = [];
+  if (workspaceIds.length === 0) print('The audit has no entries yet.');
+  let isEachWhole = true;
   for (const workspaceId of workspaceIds) {
     const { words, isWhole } = describeVerdict(await log.verify(workspaceId, published));
-    if (!isJson) print(`${workspaceId}: ${words}`);
-    verdicts.push({ workspaceId, isWhole, words });
+    print(`${workspaceId}: ${words}`);
+    isEachWhole &&= isWhole;
   }
-  if (isJson) print(JSON.stringify(verdicts));
-  return verdicts.every(({ isWhole }) => isWhole);
+  return isEachWhole;
 }
 
 function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; readonly words: string } {
@@ -192,16 +184,9 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
 }
 
 /** Removes entries older than `before` (epoch ms) in every workspace. False if it stopped at a fault. */
-async function prune(log: Log, before: number, isJson: boolean): Promise<boolean> {
+async function prune(log: Log, before: number): Promise<boolean> {
   const by = { at: realSystem.now(), actorId: THE_COMMAND_LINE, surface: 'cli' } as const;
   const outcomes = await log.prune(before, by);
-  const isWhole = outcomes.every(({ fault }) => fault === undefined);
-  if (isJson) {
-    print(
-      JSON.stringify(outcomes.map(({ fault, ...outcome }) => ({ ...outcome, fault: fault?.words ?? null }))),
-    );
-    return isWhole;
-  }
   if (outcomes.length === 0) print('The audit has no entries yet.');
   for (const { workspaceId, removed, fault } of outcomes) {
     const stopped = fault
@@ -209,7 +194,7 @@ async function prune(log: Log, before: number, isJson: boolean): Promise<boolean
       : '';
     print(`${workspaceId}: ${countEntries(removed)} removed.${stopped}`);
   }
-  return isWhole;
+  return outcomes.every(({ fault }) => fault === undefined);
 }
 
 function countEntries(count: number): string {
@@ -220,9 +205,7 @@ async function listWanted(log: Log, named: readonly WorkspaceId[]): Promise<read
   return named.length > 0 ? named : log.listWorkspaces();
 }
 
-/** A format of the audit for other programs. */
 interface AuditFormat {
-  /** Text before the first entry. */
   readonly head: string;
   write(entry: StoredEntry): string;
 }
@@ -249,7 +232,6 @@ const FIELDS: Readonly<
   signature: (entry) => entry.signature,
 };
 
-/** The formats by name: CSV (RFC 4180) and JSON Lines. */
 export const AUDIT_FORMATS: Readonly<Record<string, AuditFormat>> = {
   csv: {
     head: toLine(Object.keys(FIELDS)),

@@ -10,7 +10,6 @@ export type Status = 'ok' | 'warning' | 'failed' | 'skipped';
 interface Checkup {
   readonly config: Config;
   readonly store: Store | undefined;
-  /** Reads the Slack app's manifest. */
   readonly configToken: string | undefined;
   /** Never printed. */
   readonly secrets: Set<string>;
@@ -34,7 +33,6 @@ export async function checkSlack(checkup: Checkup): Promise<void> {
   await checkManifest(checkup, appId);
 }
 
-/** The bot tokens of the workspaces and organizations that installed the app. */
 async function listInstalled(store: Store | undefined) {
   const found = new Map<string, { name: string; token: string; isOrg: boolean }>();
   for (const { id } of (await store?.workspaces.list()) ?? []) {
@@ -65,7 +63,6 @@ const introduction = z.object({
 });
 const botFields = z.object({ bot: z.object({ app_id: z.string() }) });
 
-/** Asks Slack whose token it is, what it may do, and whether the owners are there. Returns the app's ID, if Slack says it. */
 async function checkToken(
   checkup: Checkup,
   name: string,
@@ -289,10 +286,7 @@ export interface Page {
 
 const TIMEOUT_MS = 20_000;
 
-/**
- * Posts with a token, gets without one. Follows no redirect, so that the token goes nowhere else. Returns only the code of a network
- * error, whose text may repeat what was sent.
- */
+/** Follows no redirect, which could take the token elsewhere. Returns only an error's code: its text may repeat what was sent. */
 export async function fetchPage(
   url: string,
   call?: { readonly token: string; readonly args: Readonly<Record<string, string>> },

@@ -24,14 +24,6 @@ Exit code: 0 if nothing has to be fixed, 1 if something has, 2 for wrong usage.`
 
 const OPTIONS = { backup: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
 
-/** The outcome of one check. `failed` has to be fixed; a `warning` says what doesn't work or can't be known. */
-interface Finding {
-  readonly check: string;
-  readonly status: Status;
-  /** What was found, and how to fix it. */
-  readonly text: string;
-}
-
 const MARKS: Readonly<Record<Status, string>> = {
   ok: '✓ ok     ',
   warning: '! warning',
@@ -42,7 +34,7 @@ const MARKS: Readonly<Record<Status, string>> = {
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS);
   if (values.backup === '') throw new UsageError('--backup needs a file or a folder.');
-  const findings: Finding[] = [];
+  const findings: { check: string; status: Status; text: string }[] = [];
   const { SLACK_CONFIG_TOKEN: configToken, ...environment } = process.env;
   const secrets = new Set(configToken ? [configToken] : []);
   const report = (check: string, status: Status, text: string) => {
@@ -52,12 +44,10 @@ async function run(args: readonly string[]): Promise<void> {
     findings.push(finding);
     if (!values.json) print(`${MARKS[status]} ${check}: ${finding.text}`);
   };
-  await checkEverything({ environment, configToken, backup: values.backup, secrets, report }).catch(
-    (error: unknown) => {
-      const cause = error instanceof Error ? error.message : 'unknown';
-      report('doctor', 'failed', `Stopped by an error: ${cause}. Nothing after that was checked.`);
-    },
-  );
+  await checkEverything(environment, configToken, values.backup, secrets, report).catch((error: unknown) => {
+    const cause = error instanceof Error ? error.message : 'unknown';
+    report('doctor', 'failed', `Stopped by an error: ${cause}. Nothing after that was checked.`);
+  });
   const count = (status: Status) => findings.filter((each) => each.status === status).length;
   const ok = count('failed') === 0;
   if (values.json) print(JSON.stringify({ version: 1, ok, checks: findings }, undefined, 2));
@@ -72,17 +62,14 @@ export const doctor: Program = { usage: USAGE, commands: [], options: OPTIONS, r
 
 type Report = (check: string, status: Status, text: string) => void;
 
-interface Checkup {
-  readonly environment: Environment;
-  readonly configToken: string | undefined;
-  readonly backup: string | undefined;
-  /** Never printed. */
-  readonly secrets: Set<string>;
-  readonly report: Report;
-}
-
-async function checkEverything(checkup: Checkup): Promise<void> {
-  const { environment, configToken, secrets, report } = checkup;
+/** `secrets`: what is never printed. */
+async function checkEverything(
+  environment: Environment,
+  configToken: string | undefined,
+  backup: string | undefined,
+  secrets: Set<string>,
+  report: Report,
+): Promise<void> {
   checkNode(process.versions.node, report);
   const config = readSettings(environment, report);
   if (!config) return report('everything else', 'skipped', 'needs the settings.');
@@ -91,7 +78,7 @@ async function checkEverything(checkup: Checkup): Promise<void> {
   try {
     if (store) await checkDatabase(store, config, report);
     checkDisk(config, report);
-    report('backup', ...judgeBackup(checkup.backup));
+    report('backup', ...judgeBackup(backup));
     await checkHosting(config, store, vault, report);
     report('app', ...(await judgeApp(config)));
     report('public address', ...(await judgeAddress(config)));
@@ -143,15 +130,12 @@ const CHECK_DATABASE =
   'Check DATABASE_URL, the permissions of the file or, with PostgreSQL, that the server is up and accepts this machine.';
 
 async function checkDatabase(store: Store, config: Config, report: Report): Promise<void> {
-  const isWritable = await store.ping().then(
-    () => true,
-    () => false,
-  );
   const engine = config.DATABASE_URL.startsWith('sqlite:') ? 'SQLite' : 'PostgreSQL';
   const blocked = `${engine} can be read, but not written. Check who owns the files, the free space and, with PostgreSQL, that this is the primary.`;
-  if (isWritable)
-    report('database', 'ok', `${engine} can be read and written, and has this version’s schema.`);
-  else report('database', 'failed', blocked);
+  await store.ping().then(
+    () => report('database', 'ok', `${engine} can be read and written, and has this version’s schema.`),
+    () => report('database', 'failed', blocked),
+  );
   let count = 0;
   const unopened = await store.sealed.openAll((opened) => {
     count = opened;
@@ -169,7 +153,6 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
 
 const GB = 2 ** 30;
 
-/** Looks at the disks that the app writes to. A full one refuses orders. */
 function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
   const file = DATABASE_URL.startsWith('sqlite:') ? DATABASE_URL.slice('sqlite:'.length) : undefined;
   if (file === undefined)
@@ -178,7 +161,6 @@ function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
     report('disk', ...judgeFolder(folder));
 }
 
-/** What one check found, and how to fix it. */
 type Verdict = [Status, string];
 
 function judgeFolder(folder: string): Verdict {
@@ -212,7 +194,6 @@ function judgeBackup(path: string | undefined): Verdict {
   return ['failed', `The newest is ${Math.floor(hours / 24)} days old. Check the job that makes them.`];
 }
 
-/** When a file, or the newest one in a folder, was written. */
 function findNewest(path: string): number | undefined {
   const about = statSync(path, { throwIfNoEntry: false });
   if (!about?.isDirectory()) return about && about.size > 0 ? about.mtimeMs : undefined;
@@ -223,7 +204,6 @@ function findNewest(path: string): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** Calls the hosting API without a key, then lists the servers with the key of each workspace. */
 async function checkHosting(
   config: Config,
   store: Store | undefined,
@@ -279,7 +259,6 @@ function judgeClock(host: string, { date }: Page): Verdict {
   return [Math.abs(offMs) < 5 * MINUTE_MS ? 'warning' : 'failed', `${off} Turn on NTP.`];
 }
 
-/** Asks the app itself, which may be stopped. */
 async function judgeApp({ HOST, PORT }: Config): Promise<Verdict> {
   const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST;
   const ready = await fetchPage(`http://${host}:${PORT}/readyz`);

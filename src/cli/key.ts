@@ -27,7 +27,7 @@ const USAGE = `Usage:
   vps-slack key rotate    encrypts everything under the first key of ENCRYPTION_KEYS, while the app runs, and says which keys
                           are still needed; can be interrupted and run again
       [--dry-run]         only says which keys are needed, and changes nothing
-  [--json]  for other programs
+      [--json]            for other programs
 Exit codes: 0 done, 1 refused, or something can't be decrypted, 2 wrong usage.`;
 
 const OPTIONS = {
@@ -36,20 +36,15 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
-/** Prints an outcome, for another program with `--json`. */
-type Report = (words: string, json: unknown) => void;
-
-/** Manages the hosting API keys without Slack, and the keys that encrypt the database. @throws UsageError */
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const [command, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
-  const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
-  if (command === 'rotate') return rotate(values['dry-run'], report);
+  if (command === 'rotate') return rotate(values['dry-run'], values.json);
   const work = Object.hasOwn(COMMANDS, command ?? '') ? COMMANDS[command ?? ''] : undefined;
   if (!work) throw wrongCommand(command, key.commands);
   const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
-  await withApp(parseKeyConfig(process.env), (app) => work(app, report, named));
+  await withApp(parseKeyConfig(process.env), (app) => work(app, named));
 }
 
 /** Finds the one workspace of the app. @throws ProgramEnd without one, UsageError for several */
@@ -61,40 +56,35 @@ async function findOnlyWorkspace({ store }: ProgramApp): Promise<WorkspaceId> {
   );
 }
 
-async function list({ store }: ProgramApp, report: Report): Promise<void> {
-  const workspaceIds = await store.apiKeys.listWorkspaces();
-  report(workspaceIds.join('\n') || 'No workspace has an API key.', workspaceIds);
+async function list({ store }: ProgramApp): Promise<void> {
+  print((await store.apiKeys.listWorkspaces()).join('\n') || 'No workspace has an API key.');
 }
 
-async function remove(app: ProgramApp, report: Report, named?: WorkspaceId): Promise<void> {
+async function remove(app: ProgramApp, named?: WorkspaceId): Promise<void> {
   const workspaceId = named ?? (await findOnlyWorkspace(app));
   const isRemoved = await app.execute(disconnectKey, {}, workspaceId);
-  report(
+  print(
     isRemoved
       ? `Workspace ${workspaceId} is disconnected: its API key was removed. Servers keep running.`
       : `Workspace ${workspaceId} has no API key.`,
-    { workspaceId, isRemoved },
   );
 }
 
-async function set(app: ProgramApp, report: Report, named?: WorkspaceId): Promise<void> {
+async function set(app: ProgramApp, named?: WorkspaceId): Promise<void> {
   const workspaceId = named ?? (await findOnlyWorkspace(app));
   const pasted = readKey(await readInput());
   if ('wrong' in pasted) throw new Error(WRONG_KEYS[pasted.wrong]);
   await app.execute(connectKey, { key: pasted.key }, workspaceId).catch(explainFailure);
-  report(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`, {
-    workspaceId,
-    isConnected: true,
-  });
+  print(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`);
 }
 
-const COMMANDS: Readonly<Record<string, typeof list | typeof set>> = { set, remove, list };
+const COMMANDS: Readonly<Record<string, typeof set>> = { set, remove, list };
 
 /** How many texts there are between two lines of progress. */
 const STEP = 100;
 
 /** Encrypts everything under the first key. The app may be running. Exit code 1 if something is left under another key. */
-async function rotate(isDryRun: boolean, report: Report): Promise<void> {
+async function rotate(isDryRun: boolean, isJson: boolean): Promise<void> {
   await withStore(parseStoreConfig(process.env), async ({ sealed, spill }) => {
     const onResealed = (count: number) => {
       if (count % STEP === 0) note(`${count} encrypted under the first key…`);
@@ -111,7 +101,8 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
       ...unopened.map(describeUnopened),
       ...(waiting.all > 0 ? [`Answers to paid orders in SPILL_DIR: ${waiting.all}. ${WAITING}`] : []),
     ];
-    report(lines.join('\n'), { resealed, keys, unopened, waitingInSpillDir: waiting.all });
+    const all = { resealed, keys, unopened, waitingInSpillDir: waiting.all };
+    print(isJson ? JSON.stringify(all) : lines.join('\n'));
     const isLeft = keys.slice(1).some(({ encrypts }) => Object.keys(encrypts).length > 0);
     if (unopened.length > 0 || (isLeft && !isDryRun)) process.exitCode = 1;
   });

@@ -2,14 +2,11 @@ import { type Program, print, readArguments, runProgram, UsageError } from './pr
 
 const start: Program = {
   usage: `Usage:
-  vps-slack start    starts the app, with the settings of .env in this folder and of the environment
-      [--json]       logs JSON lines on a terminal, too`,
+  vps-slack start    starts the app, with the settings of .env in this folder and of the environment`,
   commands: [],
-  options: { json: { type: 'boolean' } },
+  options: {},
   run: async (args) => {
-    const { values } = readArguments(args, { json: { type: 'boolean' } });
-    // The log asks this.
-    if (values.json) process.stdout.isTTY = false;
+    readArguments(args, {});
     await import('../main.ts');
   },
 };
@@ -64,7 +61,6 @@ vps-slack <command> --help explains a command; vps-slack --version prints the ve
 In a checkout of the source, "npm run key -- set" is "vps-slack key set".
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`;
 
-/** Refuses what is no command; says how to use `vps-slack`. */
 const overview: Program = {
   usage: USAGE,
   commands: NAMES,
@@ -76,7 +72,6 @@ const overview: Program = {
   },
 };
 
-/** Writes a shell's completion from the programs themselves: their names, commands and options. */
 async function writeCompletion(shell: 'bash' | 'zsh'): Promise<string> {
   const cases: string[] = [];
   for (const [name, { load }] of Object.entries(PROGRAMS)) {

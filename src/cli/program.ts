@@ -16,7 +16,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** An outcome with its own exit code and sentence. */
 export class ProgramEnd extends Error {
   override readonly name = 'ProgramEnd';
   readonly exitCode: number;
@@ -37,10 +36,7 @@ export interface Program {
   run(args: readonly string[]): Promise<void>;
 }
 
-/**
- * Runs a program, or prints its usage if it is asked for with `--help`. An error is printed as a sentence to standard error, with
- * an exit code and no stack trace.
- */
+/** Prints an error as a sentence to standard error, with an exit code and no stack trace. */
 export function runProgram({ run, usage }: Program, args: readonly string[]): void {
   // A reader such as `head` may close the pipe early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -78,7 +74,6 @@ export function readArguments<const Options extends Program['options'], Words ex
   }
 }
 
-/** Makes the error for a command that isn't one of these, or is missing. */
 export function wrongCommand(typed: string | undefined, commands: readonly string[]): UsageError {
   const choose = `Choose ${commands.slice(0, -1).join(', ')} or ${commands.at(-1)}.`;
   return new UsageError(typed === undefined ? choose : `There's no command "${typed}". ${choose}`);
@@ -104,10 +99,7 @@ function describeFault(error: unknown): string {
   return error instanceof Error ? error.message : 'The command failed.';
 }
 
-/**
- * Runs work with what is stored, and closes it. The app may be running at the same time.
- * @throws DatabaseUnusable with a sentence for the operator
- */
+/** The app may be running at the same time. @throws DatabaseUnusable with a sentence for the operator */
 export async function withStore(
   { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, ENCRYPTION_KEYS }: StoreConfig,
   work: (store: Store, vault: Vault) => Promise<void>,
@@ -127,11 +119,7 @@ export interface ProgramApp {
   ): Promise<Output>;
 }
 
-/**
- * Runs work with the app's parts but without Slack, and closes them. The app may be running at the same time. Starts nothing in the
- * background: no confirmed order is continued.
- * @throws as `withStore` does
- */
+/** Without Slack, and without background work: no confirmed order is continued. @throws as `withStore` does */
 export async function withApp(
   config: KeyConfig,
   work: (app: ProgramApp) => Promise<void>,
@@ -197,10 +185,7 @@ export async function confirmOnTerminal(question: string): Promise<boolean> {
   }
 }
 
-/**
- * Asks for a secret on the terminal without showing it.
- * @throws ProgramEnd if there is no answer: Ctrl-C or Ctrl-D
- */
+/** @throws ProgramEnd if there is no answer: Ctrl-C or Ctrl-D */
 export async function askSecretly(question: string): Promise<string> {
   const { createInterface } = await import('node:readline');
   // Node.js then reads each key itself, and shows nothing without an output.

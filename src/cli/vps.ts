@@ -106,9 +106,7 @@ const UNCONFIRMED = 3;
 interface VpsOptions {
   readonly workspaceId: WorkspaceId;
   readonly isJson: boolean;
-  /** Skip the question about a server that was named in full. */
   readonly isYes: boolean;
-  /** Skip the question about a server that was rebooted a moment ago. */
   readonly isAgain: boolean;
 }
 
@@ -147,7 +145,7 @@ async function changeOne(
   const label = plainText(server.label);
   const { past } = VERBS[action];
   if (change.isUnconfirmed) {
-    report({ server, action, outcome: 'unconfirmed', state: change.state }, options, '');
+    if (options.isJson) printJson(server, action, 'unconfirmed', change.state);
     throw new ProgramEnd(
       `We're not sure whether ${label} was ${past}: the hosting API didn't confirm it. Check before you try again: vps-slack vps show ${server.id}`,
       UNCONFIRMED,
@@ -202,52 +200,41 @@ async function follow(
   app: ProgramApp,
   action: PowerAction,
   { server, state, words }: PowerChange,
-  options: VpsOptions,
+  { workspaceId, isJson }: VpsOptions,
 ): Promise<void> {
   const label = plainText(server.label);
   const { past, present } = VERBS[action];
-  if (state !== undefined && isTargetState(action, { state }))
-    return report(
-      { server, action, outcome: 'done', state },
-      options,
-      `${label} was ${past}: ${plainText(state)}`,
-    );
+  if (state !== undefined && isTargetState(action, { state })) {
+    if (isJson) printJson(server, action, 'done', state);
+    else print(`${label} was ${past}: ${plainText(state)}`);
+    return;
+  }
   note(
     `The hosting API accepted the request: ${present} ${label}…${words ? ` It says: “${plainText(words)}”` : ''}`,
   );
-  const { id } = server;
-  const seen = await app.execute(watchServer, { id, action }, options.workspaceId);
+  const seen = await app.execute(watchServer, { id: server.id, action }, workspaceId);
   const now = seen.server?.state;
   const seconds = Math.max(1, Math.round(seen.ms / 1000));
-  if (seen.isAtTarget)
-    return report(
-      { server, action, outcome: 'done', state: now },
-      options,
-      `${label} was ${past}: ${plainText(now ?? '')} (the API reports it, ${seconds} s)`,
-    );
-  report({ server, action, outcome: 'accepted', state: now }, options, '');
+  if (isJson) printJson(server, action, seen.isAtTarget ? 'done' : 'accepted', now);
+  if (seen.isAtTarget) {
+    if (!isJson) print(`${label} was ${past}: ${plainText(now ?? '')} (the API reports it, ${seconds} s)`);
+    return;
+  }
   const last =
     now === undefined ? `still hasn't reported ${label}` : `still reports ${label} as ${plainText(now)}`;
   throw new ProgramEnd(`After ${seconds} s, the API ${last}.`, UNCONFIRMED);
 }
 
-interface Report {
-  readonly server: Server;
-  readonly action: PowerAction;
-  readonly outcome: 'done' | 'accepted' | 'unconfirmed';
-  readonly state: string | undefined;
-}
-
-function report(
-  { server: { id, label }, action, outcome, state }: Report,
-  { isJson }: VpsOptions,
-  words: string,
+/** For other programs: what is known of the outcome. */
+function printJson(
+  { id, label }: Server,
+  action: PowerAction,
+  outcome: 'done' | 'accepted' | 'unconfirmed',
+  state: string | undefined,
 ): void {
-  if (isJson) print(JSON.stringify({ id, label, action, outcome, state: state ?? null }));
-  else if (words !== '') print(words);
+  print(JSON.stringify({ id, label, action, outcome, state: state ?? null }));
 }
 
-/** A server as JSON. Has no secrets. */
 function jsonOf({ id, label, state, ipv4, paidUntil }: Server) {
   return {
     id,

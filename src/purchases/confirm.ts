@@ -20,7 +20,6 @@ import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
 import { runOperation } from './pay.ts';
 
-/** What else decides whether a purchase goes through: the workspace's budget and its two-person rule. */
 export interface Terms {
   readonly budget?: BudgetState;
   readonly isOverBudget: boolean;
@@ -41,7 +40,6 @@ export async function readTerms(
   return { takesApproval, isOverBudget: isOver, budget };
 }
 
-/** What a review says in advance about the budget and the approval that it needs. */
 export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
   const { budget, isOverBudget, takesApproval } = terms;
   const over = takesApproval
@@ -109,10 +107,7 @@ export const confirmPurchase = defineUseCase({
 
 type ConfirmContext = Pick<UseCaseContext, 'actor' | 'app' | 'setSubject' | 'requireRoleFor'>;
 
-/**
- * Writes one confirmation, or requests an approval instead. Money effect: none yet; `runOperation` sends it.
- * @throws Refusal as `confirmPurchase` does
- */
+/** Money effect: none yet; `runOperation` sends it. @throws Refusal as `confirmPurchase` does */
 export async function confirmOne(input: Confirmation, context: ConfirmContext): Promise<Confirmed> {
   const { id, purchase, price } = input;
   context.setSubject({ operationId: id, label: labelOf(purchase), money: price });
@@ -167,11 +162,7 @@ function paying(
 
 const CLOSE = 'You can close this window. We’ll message you the result.';
 
-/**
- * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to another
- * manager's approval.
- * Money effect: pays once for one operation; a second press shows what has become of the first one.
- */
+/** Money effect: pays once for one operation; a second press shows what has become of the first one. */
 export async function confirmInForm(
   confirmation: Confirmation,
   viewId: string,

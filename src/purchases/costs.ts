@@ -20,10 +20,7 @@ export interface ServerCost {
   readonly price?: KnownPrice;
 }
 
-/**
- * Adds up what the workspace's servers cost a month, and what was paid here this month. Nothing is guessed: what is not
- * known is listed without a price. Money effect: none.
- */
+/** Nothing is guessed: what is not known is listed without a price. */
 export const readCosts = defineUseCase({
   name: 'costs',
   needs: 'viewer',
@@ -135,20 +132,13 @@ export interface CreatedServer {
   readonly account?: string;
 }
 
-/**
- * What one more month of a server costs, as far as it is known: what the catalog says today of the plan that was ordered
- * or, if it has no such plan any more, what was paid when the server was created. Neither is a promise: the document does
- * not say what a renewal costs (docs/hosting-api.md 2.8).
- */
+/** Neither is a promise: the document does not say what a renewal costs (docs/hosting-api.md 2.8). */
 interface KnownPrice {
   readonly monthly: Money;
   readonly source: 'catalog' | 'paid';
 }
 
-/**
- * Whether this order made this server. After the API key was replaced, the same ID may be another account's server: then
- * the label has to match, too.
- */
+/** After the API key was replaced, the same ID may be another account's server: then the label has to match, too. */
 export function isOrderOf(
   { label, account }: { readonly label: string; readonly account?: string },
   server: { readonly label: string },
@@ -157,17 +147,16 @@ export function isOrderOf(
   return (account !== undefined && current.includes(account)) || isSameLabel(label, server.label);
 }
 
-/** Finds the order that made this server, if it was created with this app. */
+type PlanContext = FollowUpContext & Pick<UseCaseContext, 'hosting'>;
+
 export async function findOrderOf(
   server: { readonly id: ServerId; readonly label: string },
-  { actor, app, hosting }: FollowUpContext & Pick<UseCaseContext, 'hosting'>,
+  { actor, app, hosting }: PlanContext,
 ): Promise<CreatedServer | undefined> {
   const created = await app.ledger.findCreated(actor.workspaceId, server.id);
   const { account } = await hosting();
   return created && isOrderOf({ ...created, ...created.order }, server, account) ? created : undefined;
 }
-
-type PlanContext = FollowUpContext & { readonly hosting: UseCaseContext['hosting'] };
 
 /** What the catalog quotes today for the plan that was ordered; undefined when the server was not created with this app. */
 export async function findPlanOf(server: Server, context: PlanContext): Promise<Plan | undefined> {
@@ -177,7 +166,6 @@ export async function findPlanOf(server: Server, context: PlanContext): Promise<
   return findPlan(await hosting.fetchCatalog(), created.order.plan);
 }
 
-/** The price of a month; undefined when neither the catalog nor the order names one. */
 export function findKnownPrice(
   { order: { plan }, paid }: Pick<CreatedServer, 'order' | 'paid'>,
   catalog: Catalog,
@@ -187,7 +175,6 @@ export function findKnownPrice(
   return paid === undefined ? undefined : { monthly: paid, source: 'paid' };
 }
 
-/** What renewing all of them costs, as far as that is known; those whose price is not known are named, never guessed. */
 export function sumCost<Priced extends { readonly price?: Money }>(
   servers: readonly Priced[],
 ): { readonly known: Money; readonly unknown: readonly Priced[] } {
@@ -207,14 +194,12 @@ export interface Budget {
 /** Only what was spent with this app, and whose price is known. */
 export type Spent = Readonly<Record<'workspace' | 'person', Money>>;
 
-/** A budget that a purchase would go over, and what is spent of it. */
 export interface Excess {
   readonly whose: 'workspace' | 'person';
   readonly spent: Money;
   readonly most: Money;
 }
 
-/** Whose budget a purchase would go over, if any; the workspace's comes first. */
 export function findExcess(budget: Budget, spent: Spent, price: Money | undefined): Excess | undefined {
   for (const whose of ['workspace', 'person'] as const) {
     const most = budget[whose];
@@ -224,10 +209,7 @@ export function findExcess(budget: Budget, spent: Spent, price: Money | undefine
   return undefined;
 }
 
-/**
- * Whether a price still fits into a budget. An unknown price counts as more than nothing: it fits only while something
- * is left.
- */
+/** An unknown price counts as more than nothing: it fits only while something is left. */
 export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
   return price === undefined ? spent < most : spent + price <= most;
 }
@@ -245,7 +227,6 @@ export async function findBudget({ actor, app }: FollowUpContext): Promise<Budge
   return { since: monthStart(app.system.now()), ...budget };
 }
 
-/** How much of the budget is used, for the review; undefined when none is set. */
 export async function readBudget(context: FollowUpContext): Promise<BudgetState | undefined> {
   const budget = await findBudget(context);
   if (!budget) return undefined;
@@ -253,11 +234,7 @@ export async function readBudget(context: FollowUpContext): Promise<BudgetState 
   return { budget, spent: await context.app.ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
-/**
- * Checks a confirmed order again before it is sent: an owner may have lowered the budget since. Going over it may have been
- * approved.
- * @throws Refusal `over_budget`
- */
+/** An owner may have lowered the budget since. Going over it may have been approved. @throws Refusal `over_budget` */
 export async function refuseOverBudget(
   { id, workspaceId, actorId, price, createdAt }: Operation,
   app: AppContext,
@@ -281,10 +258,7 @@ export function isOverBudget(state: BudgetState | undefined, price: Money | unde
   return state !== undefined && findExcess(state.budget, state.spent, price) !== undefined;
 }
 
-/**
- * Sums what confirmations since then have paid or may still pay, in hundredths. Refused ones cost nothing, and a price
- * that is not known can't be added.
- */
+/** What confirmations since then have paid or may still pay, in hundredths, as far as their prices are known. */
 export async function sumSpent(
   db: Queries,
   workspaceId: WorkspaceId,

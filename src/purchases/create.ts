@@ -45,7 +45,6 @@ const createBackButton = defineButton('create_back', orderValue);
 
 const CREATE_TITLE = 'Create a server';
 
-/** The choices; submitting shows the price. */
 const createChoices = defineModal(
   'create',
   z.object({}),
@@ -191,15 +190,11 @@ export function createReviewView(
 /** Longer than any label that can be ordered: what is paid for is shown whole. */
 const LABEL_SHOWN = 350;
 
-/** What can be typed after `/vps create`, as `key=value`. */
 const ORDER_OPTIONS = [...CHOICES, 'label'] as const;
 
 const EXAMPLE = 'For example: /vps create plan=small location=fra image=debian-13 label=web-1';
 
-/**
- * Reads `key=value` in any order, a plan or a label alone, or all four values in the order of the usage. A string says what is wrong:
- * a mistyped option must not silently become a label.
- */
+/** A string says what is wrong: a mistyped option must not silently become a label. */
 function parseOrderWords({ words, options }: TypedWords): TypedOrder | string {
   const empty = ORDER_OPTIONS.find((name) => options[name]?.trim() === '');
   if (empty) return `“${empty}=” needs a value right after it. ${EXAMPLE}`;
@@ -269,11 +264,7 @@ export const create = defineCommand({
   suggestions: CHOICES.map(suggest),
 });
 
-/**
- * Whether the outcome of the actor's order may be announced in a channel: only where Slack says that they are a member. From
- * then on, the order is as if it had been made there, with the roles that the channel gives its members; a menu also offers
- * channels that they are not in.
- */
+/** Only where Slack says that they are a member: the order then counts as made there, with the roles that the channel gives. */
 export const mayChooseChannel = defineUseCase({
   name: 'create',
   needs: 'manager',
@@ -290,7 +281,6 @@ function withoutChannel(origin: Origin): Origin {
   return origin.isHome && !origin.channelId?.startsWith('D') ? { ...origin, channelId: undefined } : origin;
 }
 
-/** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */
 async function loadForm(
   { word, ...typed }: TypedOrder,
   request: SlackRequest,

@@ -36,7 +36,6 @@ export type StatusOf<Refused, Unconfirmed> =
 
 export type OperationStatus = StatusOf<OperationRefusal, UnconfirmedReason>;
 
-/** An order as it is stored, in a button or in a form. */
 export const orderValue = z.strictObject({
   plan: z.string().min(1),
   location: z.string().min(1),
@@ -70,7 +69,6 @@ export const storedDeletion = z.strictObject({
   paidUntil: z.number().exactOptional(),
 });
 
-/** A delete, exactly as it was confirmed. */
 export type Deletion = z.output<typeof storedDeletion>;
 
 /** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
@@ -179,10 +177,7 @@ export function labelOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'create' ? confirmed.order.label : confirmed.label;
 }
 
-/**
- * An operation's claim: the month of the server that no other operation may pay for (docs/design.md 4.1).
- * Empty for a create: two creates are two servers, and its own id stops a second press. A delete blocks nothing either.
- */
+/** The month that no other operation may pay for (docs/design.md 4.1). Empty for a create, of which two are two servers. */
 export function claimOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'renew' ? `renew:${confirmed.serverId}:${confirmed.paidUntil}` : '';
 }
@@ -240,9 +235,7 @@ export interface UnconfirmedDetails {
   readonly contradiction: NoDetails;
   /** It has not appeared while the app was looking for `DOUBT_MINUTES`. */
   readonly not_found_yet: NoDetails;
-  /** There is no API key with which it could be looked for. */
   readonly no_api_key: NoDetails;
-  /** The API rejects the key with which it is looked for. */
   readonly key_rejected: NoDetails;
   /** The database was restored from a backup, which does not have the outcome. */
   readonly restored: NoDetails;
@@ -276,7 +269,6 @@ export class ContradictoryAnswer extends Error {
   }
 }
 
-/** Why the outcome of a paid request that ended in this error is unknown. */
 export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
   if (error instanceof ContradictoryAnswer) return { code: 'contradiction', details: {} };
   if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
@@ -435,10 +427,7 @@ export function createLedgerLists({ db }: Foundation) {
           .where('server_id', '=', serverId)
           .where((column) => isOfAccount(column, account, workspaceId)),
       ),
-    /**
-     * The IDs among these that settled creates of this account, in any workspace, have been given; with `orOf`, also those of any
-     * account that this workspace has used.
-     */
+    /** Of settled creates of this account, in any workspace; with `orOf`, also of any account that this workspace has used. */
     listSettledIds: async (
       account: AccountNames,
       among: readonly ServerId[],

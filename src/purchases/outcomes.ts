@@ -10,7 +10,14 @@ import { noticeView } from '../slack/kit/form.ts';
 import { capital, codeLabel, escapeText, mention, slackDate } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
-import { budgetWords, frozenWords, type StoredReason, wordsOfReason, wordsOfRefusal } from '../words.ts';
+import {
+  budgetWords,
+  frozenWords,
+  type StoredReason,
+  VERBS,
+  wordsOfReason,
+  wordsOfRefusal,
+} from '../words.ts';
 import { createReviewButton, renewButton } from './catalog.ts';
 import {
   isProven,
@@ -22,16 +29,13 @@ import {
   type UnconfirmedReason,
 } from './operation.ts';
 import type { HeldPassword } from './password-store.ts';
-import { againWords, passwordButton, passwordParts, sendAll } from './passwords.ts';
+import { againWords, passwordButton, passwordCommand, passwordParts, sendAll } from './passwords.ts';
 
 export const decideButton = defineButton('decide', z.object({ operationId: z.string() }));
 
 export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
 
-/**
- * Notifies users of the outcome of what they confirmed: ephemerally where the form was opened, else by a direct message without
- * the password. No method throws.
- */
+/** Ephemerally where the form was opened, else by a direct message without the password. No method throws. */
 export function createOperationNotifier(parts: NotifierParts) {
   const { log, outbox, currencyOf, accountUrl } = parts;
   const wordingFor = async ({ workspaceId }: Operation): Promise<Wording> => ({
@@ -44,11 +48,7 @@ export function createOperationNotifier(parts: NotifierParts) {
       const announcing = outbox.startAnnouncement(confirmerOf(operation), announcement(operation));
       void notifySafely(operation.id, log, undefined, () => announcing);
     },
-    /**
-     * Reports the operation's state to the actor, with the root password if one is held. The password is shown ephemerally or
-     * not at all; the rest may come as a direct message where no ephemeral message gets through. `reported` is the new
-     * server's state, as the API has just reported it. False if Slack accepted no message.
-     */
+    /** The password is shown ephemerally or not at all. `reported`: the new server's state. False if Slack accepted no message. */
     notify: (operation: Operation, held: HeldPassword | undefined, reported?: string): Promise<boolean> =>
       notifySafely(operation.id, log, false, async () => {
         const { workspaceId, actorId, decidedBy, isLate, state } = operation;
@@ -70,10 +70,8 @@ export function createOperationNotifier(parts: NotifierParts) {
         else await outbox.updateAnnouncement(confirmer, announcement(operation));
         return true;
       }),
-    /** Notifies the actor that the order has not been sent yet, because others come first. */
     notifyQueued: (operation: Operation): Promise<void> =>
       notifyBriefly(operation, queuedWords(operation), parts),
-    /** Notifies the actor that the store fails, so nobody knows yet whether the order will go through. */
     notifyUnsaved: (operation: Operation): Promise<void> =>
       notifyBriefly(
         operation,
@@ -104,35 +102,20 @@ function notifyBriefly(operation: Operation, words: string, { outbox, log }: Not
   });
 }
 
-/** How an order of each kind is spoken of. */
 const ORDERS = {
-  create: {
-    title: 'Create a server',
-    settled: 'Server ordered',
-    doing: 'creating',
-    done: 'created',
-    noun: 'order for',
-  },
-  renew: {
-    title: 'Renew a server',
-    settled: 'Server renewed',
-    doing: 'renewing',
-    done: 'renewed',
-    noun: 'renewal of',
-  },
+  create: { title: 'Create a server', settled: 'Server ordered', noun: 'order for' },
+  renew: { title: 'Renew a server', settled: 'Server renewed', noun: 'renewal of' },
 } as const;
 
 export function outcomeTitle({ state, purchase, reason, isLate }: Operation): string {
-  const { title, settled, done } = ORDERS[purchase.kind];
+  const { title, settled } = ORDERS[purchase.kind];
   if (state === 'unconfirmed') return 'Not confirmed yet';
-  if (state === 'refused') return isProven(reason) ? `Server not ${done}` : 'Order closed';
+  if (state === 'refused')
+    return isProven(reason) ? `Server not ${VERBS[purchase.kind].past}` : 'Order closed';
   return state === 'settled' && !isLate ? settled : title;
 }
 
-/**
- * What the open form becomes. The details appear once: in the message if Slack took one, otherwise here. That Slack took it doesn't
- * prove that it was shown.
- */
+/** The details appear once: in the message if Slack took one, which doesn't prove that it was shown; otherwise here. */
 export function outcomeView(
   operation: Operation,
   { isShown, isNotified }: { readonly isShown: boolean; readonly isNotified: boolean },
@@ -142,19 +125,13 @@ export function outcomeView(
   const what = isHeld && isShown ? 'the root password' : 'the details';
   const where = isShown ? 'in a message that only you can see' : 'in a direct message';
   const words = isNotified ? `We sent you ${what} ${where}.` : outcomeWords(operation, wording);
-  const command = passwordCommand(operation);
+  const command = passwordCommand(operation.serverId, labelOf(operation.purchase));
   const again = isShown
     ? `If you don’t see it, ${command} shows it again.`
     : `${command} shows the root password.`;
   return noticeView(outcomeTitle(operation), words, ...(isHeld ? [again] : []));
 }
 
-/** By the label where a manager has seen the server in an account that is not connected any more: its ID is not known. */
-function passwordCommand({ serverId, purchase }: Operation): string {
-  return codeLabel(`/vps password ${serverId ?? labelOf(purchase)}`);
-}
-
-/** Says what has become of an order, for the user who confirmed it, with the root password in blocks of its own. */
 export function deliveryMessages(
   operation: Operation,
   held: HeldPassword,
@@ -166,7 +143,6 @@ export function deliveryMessages(
   return parts.map((blocks, at) => (at === 0 ? textMessage(text, ...blocks) : { text, blocks }));
 }
 
-/** Says what has become of an order, without the root password. */
 export function outcomeMessage(operation: Operation, wording: Wording, reported?: string): Message {
   const words = outcomeWords(operation, wording, reported);
   const buttons = nextButtons(operation);
@@ -201,23 +177,23 @@ function againButtons({ purchase, reason }: Operation): Button[] {
 
 /** The channel's message, which is edited as the order proceeds. Only its user sees why it failed. */
 export function announcement({ state, actorId, purchase, paidUntil, reason }: Operation): Message {
-  const { doing, done, noun } = ORDERS[purchase.kind];
+  const { past, present } = VERBS[purchase.kind];
   const isCreate = purchase.kind === 'create';
   const user = mention(actorId);
   const label = codeLabel(labelOf(purchase));
   switch (state) {
     case 'prepared':
     case 'sent':
-      return textMessage(`${user} is ${doing} ${label}…`);
+      return textMessage(`${user} is ${present} ${label}…`);
     case 'settled':
-      return textMessage(`${user} ${done} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
+      return textMessage(`${user} ${past} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
     case 'unconfirmed':
       return textMessage(
         `${user} ${isCreate ? 'ordered' : 'is renewing'} ${label}. The order isn’t confirmed yet; we’re checking.`,
       );
     case 'refused': {
       const end = isProven(reason) ? 'didn’t go through' : 'was closed without confirmation';
-      return textMessage(`${user}’s ${noun} ${label} ${end}.`);
+      return textMessage(`${user}’s ${ORDERS[purchase.kind].noun} ${label} ${end}.`);
     }
   }
 }
@@ -226,14 +202,11 @@ function untilWords(before: string, paidUntil: number | undefined): string {
   return paidUntil === undefined ? '' : `${before} ${slackDate(paidUntil)}`;
 }
 
-/**
- * Says what has become of an order, in words alone. No secret is ever in them. `reported` is the new server's state, as the API
- * just said.
- */
+/** No secret is ever in these words. `reported`: the new server's state, as the API just said. */
 export function outcomeWords(operation: Operation, wording: Wording, reported?: string): string {
   const { purchase, price, paidUntil } = operation;
   const label = codeLabel(labelOf(purchase));
-  const { done } = ORDERS[purchase.kind];
+  const { past } = VERBS[purchase.kind];
   switch (operation.state) {
     case 'prepared':
     case 'sent':
@@ -243,16 +216,16 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       if (purchase.kind === 'create') return createdWords(operation, label, wording, reported);
       return `${label} was renewed for a month${untilWords(' and is now paid until', paidUntil)}.`;
     case 'refused':
-      return `${label} wasn’t ${done}${refusalWords(operation.reason, { ...wording, price })}`;
+      return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? `We can’t tell whether ${label} was ${done}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
-        : `We’re not sure yet whether ${label} was ${done}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
+        ? `We can’t tell whether ${label} was ${past}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
+        : `We’re not sure yet whether ${label} was ${past}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }
 
 export function progressWords({ purchase }: Operation): string {
-  return `${capital(ORDERS[purchase.kind].doing)} ${codeLabel(labelOf(purchase))}…`;
+  return `${capital(VERBS[purchase.kind].present)} ${codeLabel(labelOf(purchase))}…`;
 }
 
 export function queuedWords({ purchase }: Operation): string {
@@ -286,10 +259,9 @@ function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, labe
       ? `${label} has appeared in the hosting account (ID ${serverId})`
       : `${label} is now paid until ${paidUntil === undefined ? 'a later date' : slackDate(paidUntil)}`;
   const before = decidedBy === undefined ? 'We told you earlier' : `${mention(decidedBy)} had decided`;
-  return `${seen}. ${before} that ${label} wasn’t ${ORDERS[purchase.kind].done}. Check the hosting account for the charge.`;
+  return `${seen}. ${before} that ${label} wasn’t ${VERBS[purchase.kind].past}. Check the hosting account for the charge.`;
 }
 
-/** Why a manager has to decide, and where they see what has happened. */
 function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {
   const isUnmoved = code === 'not_found_yet' && kind === 'renew';
   const why = isUnmoved ? 'its paid-until date hasn’t changed' : UNCONFIRMED[code];
@@ -312,7 +284,6 @@ function stepOf(code: UnconfirmedReason['code'], kind: Purchase['kind'], page: s
   }
 }
 
-/** The message to owners, at most once a day: they can top up. */
 export function lowBalanceMessage({ actorId, purchase, price }: Operation, wording: Wording): Message {
   const act = `${purchase.kind} ${codeLabel(labelOf(purchase))}`;
   const needed =
@@ -325,7 +296,6 @@ export function lowBalanceMessage({ actorId, purchase, price }: Operation, wordi
 export interface Wording {
   /** The currency of prices; empty if the operator has not set one. */
   readonly currency: string;
-  /** The hosting account's page (`HOSTING_ACCOUNT_URL`). */
   readonly accountUrl?: string | undefined;
 }
 

@@ -14,7 +14,6 @@ import { findRow, labelOf, OPERATION, parsePurchase } from './operation.ts';
 /** In the place of a server's ID, where a manager has seen the server in an account that is not connected any more. */
 export const UNKNOWN_SERVER: ServerId = 0;
 
-/** A root password that is stored until its creator has saved it. */
 export interface HeldPassword {
   readonly operationId: ConfirmationId;
   readonly workspaceId: WorkspaceId;
@@ -26,10 +25,7 @@ export interface HeldPassword {
   readonly heldUntil?: number;
 }
 
-/**
- * Root passwords that wait to be saved (docs/design.md 5). Sealed at rest; opened only to be shown to their creator. Erased ones
- * are gone from the database's files, too.
- */
+/** Sealed at rest; opened only for their creator. Erased ones are gone from the database's files, too (docs/design.md 5). */
 export function createPasswords({ db, engine, vault }: Foundation) {
   return {
     find: async (operationId: ConfirmationId): Promise<HeldPassword | undefined> => {
@@ -60,25 +56,15 @@ export function createPasswords({ db, engine, vault }: Foundation) {
         .where('held_until', 'is', null)
         .execute();
     },
-    erase: async (operationId: ConfirmationId): Promise<boolean> => {
-      const erased = await db
-        .deleteFrom('passwords')
-        .where('operation_id', '=', operationId)
-        .returning('operation_id')
-        .executeTakeFirst();
-      if (erased) await engine.scrub(db);
-      return erased !== undefined;
+    erase: async (operationId: ConfirmationId): Promise<void> => {
+      await db.deleteFrom('passwords').where('operation_id', '=', operationId).execute();
+      await engine.scrub(db);
     },
     /** Erases those whose time is over. One that its creator has not asked to see never expires. */
-    eraseExpired: async (now: number): Promise<number> => {
-      const erased = await db
-        .deleteFrom('passwords')
-        .where('held_until', '<=', now)
-        .returning('operation_id')
-        .execute();
+    eraseExpired: async (now: number): Promise<void> => {
+      await db.deleteFrom('passwords').where('held_until', '<=', now).execute();
       // Always: an earlier scrub may have been held up by a process that was reading.
       await engine.scrub(db);
-      return erased.length;
     },
   };
 }
@@ -196,10 +182,7 @@ function auditErased(
   return addAudit(trx, foundation, audit);
 }
 
-/**
- * Opens the answer that an order has kept; undefined if there is none, or it was altered. A missing encryption key must not keep the
- * order from being settled: then it stays as it is.
- */
+/** Undefined if it was altered. While its key is missing, it stays sealed, and the order is settled nevertheless. */
 export function openAnswer(
   { vault }: Foundation,
   row: OperationRow,

@@ -4,7 +4,7 @@ import type { AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { matchServer } from '../core/find-server.ts';
-import type { ConfirmationId } from '../core/ids.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { ServerRef } from '../servers/find.ts';
@@ -35,7 +35,6 @@ type Unopened = Omit<HeldPassword, 'password'>;
 /** Long enough to read and copy it, even if `PASSWORD_HOLD_MINUTES` is 0. */
 const LEAST_HOLD_MS = MINUTE_MS;
 
-/** Which root password its creator asks for, and how to show it. */
 interface Showing {
   readonly ref: ServerRef;
   /** True only if Slack has confirmed all of it. `holdMs`: how long it is held from then on, if no time limit runs yet. */
@@ -76,10 +75,7 @@ export const showPassword = defineUseCase({
   },
 });
 
-/**
- * An ID from a menu means that server only; typed, it may be another one's label, too. The newest come first: a menu can't
- * tell servers of the same ID apart.
- */
+/** An ID from a menu isn't a label. The newest come first: a menu can't tell servers of the same ID apart. */
 function matchHeld(ref: ServerRef, held: readonly Unopened[]): readonly Unopened[] {
   if (!('typed' in ref)) return held.filter(({ serverId }) => serverId === ref.id);
   const byServer = new Map(held.map((each) => [toServer(each), each]));
@@ -171,10 +167,7 @@ async function reveal(ref: ServerRef, request: SlackRequest): Promise<void> {
 /** Slack refuses messages above about 12,000 characters, and doesn't document whether it counts them escaped or in bytes. */
 const BLOCKS_IN_MESSAGE = 2;
 
-/**
- * The password itself, in blocks in which nothing is read as formatting, with the button that erases it. Returns the blocks of
- * each message: an answer in which no password was recognized may need three.
- */
+/** The blocks of each message: an answer in which no password was recognized may need three. */
 export function passwordParts(held: HeldPassword, words: string, ...more: Button[]): KnownBlock[][] {
   const { operationId, label } = held;
   const texts = splitText(held.password.reveal(), LIMITS.preformatted);
@@ -202,17 +195,15 @@ export function passwordParts(held: HeldPassword, words: string, ...more: Button
 
 /** How to see it again. Mentions no time limit, since none starts until its creator asks for it. */
 export function againWords(held: HeldPassword): string {
-  return `${showCommand(held)} shows it again.`;
+  return `${passwordCommand(held.serverId, held.label)} shows it again.`;
 }
 
-function showCommand({ serverId, label }: HeldPassword): string {
-  return codeLabel(`/vps password ${serverId === UNKNOWN_SERVER ? label : serverId}`);
+/** By the label where a manager has seen the server in an account that is not connected any more: its ID is not known. */
+export function passwordCommand(serverId: ServerId | undefined, label: string): string {
+  return codeLabel(`/vps password ${serverId === UNKNOWN_SERVER ? label : (serverId ?? label)}`);
 }
 
-/**
- * A held root password for its creator, who has asked for it; the messages' texts contain nothing of it. `holdMs`: how long
- * it is held once Slack has accepted these messages, if no time limit runs yet.
- */
+/** `holdMs`: how long it is held once Slack has accepted these messages, if no time limit runs yet. */
 export function passwordMessages(held: HeldPassword, holdMs: number): Message[] {
   const { label, heldUntil } = held;
   const least =
@@ -220,7 +211,7 @@ export function passwordMessages(held: HeldPassword, holdMs: number): Message[] 
       ? count(Math.floor(holdMs / MINUTE_MS), 'minute')
       : count(Math.floor(holdMs / HOUR_MS), 'hour');
   const time = heldUntil === undefined ? `for at least ${least}` : `until ${slackDate(heldUntil)}`;
-  const words = `${showCommand(held)} shows it again ${time}, unless you press *I’ve saved it*.`;
+  const words = `${passwordCommand(held.serverId, label)} shows it again ${time}, unless you press *I’ve saved it*.`;
   const text = `Root password of ${codeLabel(label)}`;
   return passwordParts(held, words).map((blocks) => ({ text, blocks }));
 }

@@ -145,11 +145,7 @@ async function refuseOtherMonth(
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
 type Check = (hosting: HostingApi, how: CallOptions) => Promise<readonly ServerId[]>;
 
-/**
- * Looks up everything that permits a payment, then pays.
- * @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`, and what the check and
- * `sendPermitted` throw
- */
+/** @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`; as its steps do */
 function pay<Answer>(
   payment: Payment,
   check: Check,
@@ -170,7 +166,6 @@ function pay<Answer>(
 const GOOD_FOR_MS = 10_000;
 const MOST_LOOKS = 20;
 
-/** A confirmed operation on its way to the hosting API. */
 interface Sending<Confirmed> {
   readonly operation: Confirmed;
   /** The owner of the operation's job. */
@@ -269,10 +264,7 @@ export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Pr
   return servers;
 }
 
-/**
- * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the database locked,
- * this retries until the process ends, and keeps the answer in a file in the meantime.
- */
+/** It may hold a password that exists nowhere else, so this retries until the process ends, and keeps it in a file meanwhile. */
 export async function settleUntilStored(
   { operation, app }: { readonly operation: Operation; readonly app: AppContext },
   settled: PaidAnswer & { readonly serverId: ServerId },
@@ -286,10 +278,7 @@ export async function settleUntilStored(
     log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
 }
 
-/**
- * Follows the server of a purchase or a delete that was carried out: a new one until it runs and has an address, a renewed one until
- * the list shows its new date, a deleted one until a complete list no longer has it. Never throws.
- */
+/** Until a new server runs and has an address, the list has a new date, or a deleted server is gone. Never throws. */
 export async function followServer(operation: Operation | DeleteOperation, app: AppContext): Promise<void> {
   const { id, workspaceId, actorId, channelId, account = '' } = operation;
   const confirmed = confirmedOf(operation);

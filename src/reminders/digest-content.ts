@@ -13,13 +13,9 @@ import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
 import type { SeenAccount } from './digest.ts';
 import type { LiveDigest, Snapshot } from './store.ts';
 
-/** When reminders are sent, without the channel. */
 type ReminderSettings = Omit<DigestSettings, 'channelId'>;
 
-/**
- * What a user decided about the reminders for one month of a server: none before a day, or none at all. It says nothing about
- * the next month, since it names the end of this one.
- */
+/** Names the end of one month of a server, so that it says nothing about the next one. */
 export interface ReminderMark {
   readonly serverId: ServerId;
   readonly label: string;
@@ -36,7 +32,6 @@ function countDaysLeft(paidUntil: number, day: string, zone: string): number {
   return daysBetween(day, localDay(paidUntil, zone));
 }
 
-/** Whether the paid time ends soon enough for the digest of that day, and has not ended yet. */
 export function isDue(
   paidUntil: number,
   day: string,
@@ -46,7 +41,6 @@ export function isDue(
   return paidUntil > now && countDaysLeft(paidUntil, day, zone) <= (daysBefore[0] ?? 0);
 }
 
-/** Whether the mark keeps this month of the server out of the digest of that day. */
 export function isHidden(mark: ReminderMark | undefined, paidUntil: number, day: string): boolean {
   if (mark?.paidUntil !== paidUntil) return false;
   return mark.untilDay === undefined || day < mark.untilDay;
@@ -55,10 +49,7 @@ export function isHidden(mark: ReminderMark | undefined, paidUntil: number, day:
 export const SNOOZES = ['day', 'step'] as const;
 export type Snooze = (typeof SNOOZES)[number];
 
-/**
- * The first day on which a server that is snoozed on that day is listed again: after a day, or at the next of the steps that
- * are set. Undefined if no reminder would be left out, or none would be left before the paid time ends.
- */
+/** Undefined if no reminder would be left out, or none would be left before the paid time ends. */
 export function findSnoozeEnd(
   snooze: Snooze,
   paidUntil: number,
@@ -71,7 +62,6 @@ export function findSnoozeEnd(
   return restDays >= 2 && daysLeft - restDays >= 1 ? addDays(day, restDays) : undefined;
 }
 
-/** A server as a digest names it; by then it may be gone. */
 export interface DigestEntry {
   readonly serverId: ServerId;
   readonly label: string;
@@ -168,10 +158,7 @@ export async function makeContent(
   };
 }
 
-/**
- * The servers whose paid time has ended since the last digest, each listed once. A server that is no longer in a complete list
- * may have been deleted by the hosting company for that reason.
- */
+/** One that a complete list lacks may have been deleted by the hosting company because its paid time has ended. */
 function listExpired(
   { list, account, at }: SeenAccount,
   before: Snapshot | undefined,
@@ -199,7 +186,6 @@ function listExpired(
 
 export type PaidServer = Server & { readonly paidUntil: number };
 
-/** The servers whose paid time ends soon, the most urgent first, and what was decided about each. */
 export function listDue(
   servers: readonly Server[],
   day: string,
@@ -218,7 +204,6 @@ export function listDue(
     });
 }
 
-/** Says how urgent each one is, and what was last paid for it with this app, if that is known. */
 export async function describeDue(
   servers: readonly PaidServer[],
   day: string,
@@ -295,7 +280,6 @@ function isChange(before: string, now: string): boolean {
   return colorOf({ state: before }) !== 'yellow' || colorOf({ state: now }) === 'red';
 }
 
-/** The servers on which users of this workspace acted, other than without success. */
 async function listActed(workspaceId: WorkspaceId, since: number, { audit }: AppContext) {
   const last = new Map<string, StoredEntry>();
   // An action whose outcome was never written may have been carried out.
@@ -325,7 +309,6 @@ async function leaveOutOwn(
   );
 }
 
-/** The digest as its message should be now: what was renewed, decided or deleted since is shown in it. */
 export async function describeDigest(
   { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
   app: AppContext,
@@ -334,7 +317,6 @@ export async function describeDigest(
   return { ...content, day, due };
 }
 
-/** Adds what has become of each server on that day, or since that time. */
 export async function addStandings(
   servers: readonly DueServer[],
   { workspaceId, day, since }: { workspaceId: WorkspaceId; day: string; since: number },
@@ -367,7 +349,6 @@ export async function addStandings(
   return servers.map((server) => ({ ...server, standing: findStanding(server) }));
 }
 
-/** Who deleted which server with this app since then, as far as that is proven. */
 async function listDeleted(
   workspaceId: WorkspaceId,
   since: number,

@@ -31,10 +31,7 @@ import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { unpostableWords, wordsOfError } from '../words.ts';
 import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 
-/**
- * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in a user's own list
- * of the servers to renew, on that page.
- */
+/** On an old message, a button must not be about the month after it. `page`: of a user's own list of the servers to renew. */
 const month = z.object({
   id: z.number().int(),
   paidUntil: z.number(),
@@ -53,18 +50,15 @@ export const renewAllInput = z.object({ only: z.array(z.number().int()).exactOpt
 export const renewAllButton = defineButton('renew_all', renewAllInput);
 export const remindersButton = defineButton('reminders', z.object({}));
 
-interface Rendering {
-  readonly currency: string;
-  /** A newer digest has replaced it. */
-  readonly isOver?: boolean;
-}
-
 /** How many servers have buttons, which take much room. The others have a line each. */
 const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
 /** The digest of a day, as it is now; nothing is left out without saying so. */
-export function digestMessage(digest: Digest, { currency, isOver = false }: Rendering): Message {
+export function digestMessage(
+  digest: Digest,
+  { currency, isOver = false }: { readonly currency: string; readonly isOver?: boolean },
+): Message {
   const { day, due, expired, drift, isComplete } = digest;
   const blocks = [
     header(`Daily digest: ${dayWords(day)}`),
@@ -129,7 +123,6 @@ function renewAllButtons(servers: readonly DigestServer[]): Button[] {
 const ON_A_PAGE = 10;
 export const reminderPages = definePages('reminders');
 
-/** One page of the servers to renew that a user may see; the last one if there are fewer by now. */
 export function remindersMessage(due: readonly DigestServer[], asked: number, currency: string): Message {
   const { page, pages, from, shown } = pageOf(due, asked, ON_A_PAGE);
   const range = `${from + 1}–${from + shown.length} of ${describeNumber(due.length)}`;
@@ -171,7 +164,6 @@ function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): st
 /** A list of names takes one of them at most, so only changes of state may be left out. */
 const DRIFT_ROOM = { sections: 2, characters: 1200 };
 
-/** What changed without this app, or through another workspace. */
 function driftBlocks({ appeared, vanished, changed }: Drift): KnownBlock[] {
   const state = (word: string) => escapeText(plainState({ state: word }));
   const namesOf = (servers: readonly DigestEntry[]) =>
@@ -235,7 +227,6 @@ export function digestLabel(label: string): string {
   return codeLabel(label, LABEL_MOST);
 }
 
-/** A server that has to be renewed, and what has become of it since, in one line. */
 function dueWords(server: DigestServer, currency: string): string {
   const { isUrgent, standing, label } = server;
   const icon = standing.kind === 'due' && isUrgent ? '⚠️' : ICONS[standing.kind];
@@ -345,7 +336,6 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
         'later',
         async () => (await outbox.edit(workspaceId, card, await render(workspaceId, digest, isOver))).kind,
       ),
-    /** Tells owners that the digest could not be posted, and why. */
     notifyUndelivered: (
       workspaceId: WorkspaceId,
       channelId: ChannelId,

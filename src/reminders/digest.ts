@@ -3,16 +3,15 @@ import { describeDefect, type HostingError, isExpected, isRefusal, Refusal } fro
 import type { WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { isDeleted } from '../core/server.ts';
-import { DIGEST } from '../core/settings.ts';
+import { DIGEST, type DigestSettings } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { describeDigest, isQuiet, makeContent } from './digest-content.ts';
 import type { PostedDigest } from './digest-message.ts';
-import type { DigestWorkspace, Snapshot } from './store.ts';
+import type { Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
-/** How long digests and reminder marks are kept. */
 const KEPT_MS = 60 * DAY_MS;
 
 export async function pruneReminders({ reminders, digests, system }: AppContext): Promise<void> {
@@ -22,25 +21,24 @@ export async function pruneReminders({ reminders, digests, system }: AppContext)
 }
 
 /** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */
-export async function askForDigests({ digests, jobStore, system }: AppContext): Promise<void> {
-  for (const workspace of await digests.listWorkspaces()) {
-    const { workspaceId } = workspace;
+export async function askForDigests({ workspaces, jobStore, system }: AppContext): Promise<void> {
+  for (const { id: workspaceId } of await workspaces.list()) {
+    const digest = (await workspaces.find(workspaceId))?.settings.digest;
+    if (!digest) continue;
     const now = system.now();
-    const dueAt = findDueDigest(workspace, now) ? now : findNextHour(workspace, now);
+    const dueAt = findDueDigest({ workspaceId, digest }, now)
+      ? now
+      : findNextHour({ workspaceId, digest }, now);
     await jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt });
   }
 }
 
-/** Asks for the newest digest of a workspace to be edited, so that it shows what was done about its servers. */
 export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext): Promise<void> {
   await app.jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt: app.system.now() });
   app.jobs.nudge();
 }
 
-/**
- * Creates what posts and edits digests, by one job for each workspace, which only one process runs at a time. With a channel for
- * it, the job is due at its next hour.
- */
+/** One job for each workspace, which only one process runs at a time. With a channel, it is due at its next hour. */
 export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
   return async ({ key: workspaceId }) => {
     const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
@@ -64,17 +62,13 @@ export const SPREAD_MS = 15 * MINUTE_MS;
 /** If the servers could not be read for this long, a message in the channel says so. */
 const LATE_MS = HOUR_MS;
 
-/**
- * The digest that is due in a workspace: today's, once its hour has come. One that was missed is made up for until the day is
- * over in its time zone, and never later. Undefined before the hour.
- */
+/** One that was missed is made up for until the day is over in its time zone, and never later. */
 export function findDueDigest(workspace: DigestWorkspace, now: number): DueDigest | undefined {
   const day = localDay(now, workspace.digest.zone);
   const dueAt = hourOf(workspace, day);
   return now < dueAt ? undefined : { ...workspace, day, isLate: now > dueAt + LATE_MS };
 }
 
-/** When the next digest is due that isn't yet. */
 function findNextHour(workspace: DigestWorkspace, now: number): number {
   const today = localDay(now, workspace.digest.zone);
   const dueAt = hourOf(workspace, today);
@@ -86,6 +80,11 @@ function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: s
   let hash = 2166136261;
   for (const character of workspaceId) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
   return startOfHour(day, hour, zone) + ((hash >>> 0) % SPREAD_MS);
+}
+
+interface DigestWorkspace {
+  readonly workspaceId: WorkspaceId;
+  readonly digest: DigestSettings;
 }
 
 interface DueDigest extends DigestWorkspace {
@@ -134,10 +133,7 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   return 'done';
 }
 
-/**
- * Reads the list of servers as background work, so that users come first.
- * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
- */
+/** As background work, so that users come first. @throws Refusal `no_api_key`, `key_unreadable`; HostingError */
 async function readAccount(workspaceId: WorkspaceId, { apiKeys, hostingOf, system }: AppContext) {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});

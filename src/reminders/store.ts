@@ -1,15 +1,8 @@
-import { parseSettings } from '../account/workspaces.ts';
 import type { PostedMessage, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
-import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { type Operation, toOperation } from '../purchases/operation.ts';
 import type { DigestContent, ReminderMark } from './digest-content.ts';
-
-export interface DigestWorkspace {
-  readonly workspaceId: WorkspaceId;
-  readonly digest: DigestSettings;
-}
 
 /** The servers of an account at a moment, from a complete list. */
 export interface Snapshot {
@@ -32,18 +25,6 @@ export interface LiveDigest {
 export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
-    /** The workspaces with a digest channel. */
-    listWorkspaces: async (): Promise<readonly DigestWorkspace[]> => {
-      const rows = await db
-        .selectFrom('workspaces')
-        .select(['id', 'settings'])
-        .where('settings', 'like', '%"digest":{%')
-        .execute();
-      return rows.flatMap(({ id, settings }) => {
-        const { digest } = parseSettings(settings);
-        return digest ? [{ workspaceId: id, digest }] : [];
-      });
-    },
     /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
     claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> => {
       const unposted = { channel_id: null, ts: null, content: '' };
@@ -104,7 +85,6 @@ export function createDigests(foundation: Foundation) {
         .executeTakeFirst();
       return row && { account: row.account, at: row.at, servers: JSON.parse(row.servers) };
     },
-    /** The message of a posted digest is gone. */
     close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.updateTable('digests'), workspaceId, day).set({ state: 'closed' }).execute();
     },
@@ -122,7 +102,6 @@ function ofDay<Query extends OfDay<Query>>(query: Query, workspaceId: WorkspaceI
   return query.where('workspace_id', '=', workspaceId).where('day', '=', day);
 }
 
-/** The newest posted digest, if its message is still there. */
 async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDigest | undefined> {
   const row = await db
     .selectFrom('digests')
@@ -154,7 +133,6 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
 
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
 export function createReminders({ db }: Foundation) {
-  /** Purchases of these servers, the newest last. */
   const listPurchases = async (
     workspaceId: WorkspaceId,
     serverIds: readonly ServerId[],
@@ -182,16 +160,9 @@ export function createReminders({ db }: Foundation) {
         .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(decided))
         .execute();
     },
-    /** False when there is none about this month. */
-    removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<boolean> => {
-      const removed = await db
-        .deleteFrom('reminder_marks')
-        .where('workspace_id', '=', workspaceId)
-        .where('server_id', '=', serverId)
-        .where('paid_until', '=', paidUntil)
-        .returning('server_id')
-        .executeTakeFirst();
-      return removed !== undefined;
+    removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<void> => {
+      const marks = db.deleteFrom('reminder_marks').where('workspace_id', '=', workspaceId);
+      await marks.where('server_id', '=', serverId).where('paid_until', '=', paidUntil).execute();
     },
     listMarks: async (workspaceId: WorkspaceId): Promise<readonly ReminderMark[]> => {
       const rows = await db

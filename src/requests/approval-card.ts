@@ -13,6 +13,7 @@ import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/f
 import { defineModal } from '../slack/kit/modal.ts';
 import { capital, codeLabel, count, escapeText, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
+import { VERBS } from '../words.ts';
 import {
   type ApprovalAnswer,
   answerApproval,
@@ -29,7 +30,6 @@ const denyButton = defineButton('approval_deny', requestId);
 const denyWithReasonButton = defineButton('approval_deny_reason', requestId);
 const withdrawApprovalButton = defineButton('approval_withdraw', requestId);
 
-/** What a manager sees: who requests what and why, with the answers, later replaced by the outcome. */
 export function approvalCard(approval: Approval, currency: string): Message {
   const wanted = describeWanted(approval, currency);
   if (approval.state !== 'open') return textMessage(wanted, section(describeDecision(approval, currency)));
@@ -61,7 +61,6 @@ function approvalButtons(
   ];
 }
 
-/** What the requester reads: what has become of it, and a button to withdraw it, or to request it again if nothing was done. */
 export function approvalMessage(approval: Approval): Message {
   const isOpen = approval.state === 'open';
   const isUnreached = isOpen && approval.cards.length === 0;
@@ -86,7 +85,6 @@ export function waitingBlocks(approval: Approval, reader: ApprovalReader, curren
   return reader === 'decider' ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
 
-/** What a manager needs to know to decide, in one line. */
 function describeFacts(approval: Approval): string {
   if (approval.kind === 'delete') {
     const { serverId, paidUntil, requestedAt } = approval;
@@ -175,7 +173,6 @@ const denyForm = defineForm({
     denyView(await request.execute(readApproval, input), origin, await request.currency()),
 });
 
-/** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
 export const approvalActions = [
   approveButton.on(({ id }, request) => answer(id, { kind: 'approve' }, request)),
   denyButton.on(({ id }, request) => answer(id, { kind: 'deny' }, request)),
@@ -240,12 +237,6 @@ export function kindOf(action: ApprovalAction): 'create' | 'renew' | 'delete' {
   return action.kind === 'delete' ? 'delete' : action.purchase.kind;
 }
 
-const VERBS = {
-  create: { gerund: 'creating', past: 'created' },
-  renew: { gerund: 'renewing', past: 'renewed' },
-  delete: { gerund: 'deleting', past: 'deleted' },
-} as const;
-
 /** "5.90/month"; undefined where nothing is paid. */
 function priceOf(action: ApprovalAction, currency: string): string | undefined {
   if (action.kind === 'delete') return undefined;
@@ -289,11 +280,11 @@ export function describeDecision(approval: Approval, currency: string): string {
 export function approvalWords(approval: Approval): string {
   const { state, decidedBy, expiresAt } = approval;
   const label = codeLabel(labelOfAction(approval));
-  const { gerund, past } = VERBS[kindOf(approval)];
+  const { past, present } = VERBS[kindOf(approval)];
   const by = mention(decidedBy ?? '');
   switch (state) {
     case 'open':
-      return `Waiting for another manager to approve ${gerund} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
+      return `Waiting for another manager to approve ${present} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
     case 'approved':
       return `${by} approved: ${label} is being ${past}.`;
     case 'denied':
@@ -310,8 +301,8 @@ export function approvalWords(approval: Approval): string {
 }
 
 function unreachedWords(approval: Approval): string {
-  const { gerund } = VERBS[kindOf(approval)];
-  return `We couldn’t message a manager about ${gerund} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
+  const { present } = VERBS[kindOf(approval)];
+  return `We couldn’t message a manager about ${present} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
 }
 
 /** What a manager reads who has answered anywhere but on the card. */

@@ -29,10 +29,7 @@ import {
 
 export type RequestedApproval = Awaited<ReturnType<typeof requestApproval>>;
 
-/**
- * Requests a second user's approval instead of acting, durably. The same again gets the first one and `isNew: false`.
- * Money effect: none; what is approved goes through the same money protocol (docs/design.md 4).
- */
+/** The same again gets the first one and `isNew: false`. Money effect: none; what is approved is sent as any other order. */
 export async function requestApproval(
   wanted: ApprovalAction & { readonly id: ConfirmationId; readonly isOverBudget: boolean },
   { actor, app }: FollowUpContext,
@@ -187,11 +184,7 @@ function auditOfAnswer(
   });
 }
 
-/**
- * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
- * changed. Undefined when it still can.
- * @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
- */
+/** @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` */
 async function findChange(approval: Approval, app: AppContext): Promise<CancelCode | undefined> {
   const isAllowed = await hasRole(requesterOf(approval), 'manager', labelOfAction(approval), app);
   if (!isAllowed) return 'role_needed';
@@ -210,7 +203,6 @@ function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
   return { workspaceId, userId: requesterId, channelId };
 }
 
-/** What has changed in the catalog or the list of servers. */
 async function findListedChange(
   approval: Approval,
   hosting: HostingApi,

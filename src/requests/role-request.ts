@@ -25,7 +25,6 @@ const MOST_REQUESTS = 3;
 /** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;
 
-/** A role, on the server of this label or on all. */
 export interface WantedRole {
   readonly role: Role;
   readonly label?: string;
@@ -96,7 +95,6 @@ export type AccessAnswer =
       readonly kind: 'approve';
       readonly role?: Role;
       readonly pattern?: string;
-      /** How long the role lasts; absent: permanently. */
       readonly forMs?: number | undefined;
     }
   | { readonly kind: 'deny' };
@@ -138,7 +136,6 @@ export const answerRoleRequest = defineUseCase({
   },
 });
 
-/** What the audit says about an answer: the role that it is about, or that is granted. */
 function auditAnswer(
   { role, pattern, requesterId: subjectId }: RoleRequest,
   answer: AccessAnswer,
@@ -168,11 +165,7 @@ async function makeGrant(
   return { ...grant, until };
 }
 
-/**
- * The requester withdraws one access request, or without an ID all of theirs that are open. If an owner answers at the same
- * moment, one of the two takes effect.
- * @throws Refusal `request_over`, `not_requester`, `no_open_request`
- */
+/** Without an ID, all of the actor's that are open. @throws Refusal `request_over`, `not_requester`, `no_open_request` */
 export const withdrawRoleRequest = defineUseCase({
   name: 'access_withdraw',
   needs: 'anyone',
@@ -207,11 +200,7 @@ async function withdraw(request: RoleRequest, { actor, app }: UseCaseContext): P
 /** After this time the requester may have done it long ago, or another user has. */
 const CONTINUE_MS = DAY_MS;
 
-/**
- * Finds the command for which a user requested a role, once the role was granted. It only finds it: running it goes through
- * the permission check like any other command.
- * @throws Refusal `continuation_over` when the role was not granted, has ended, or was granted too long ago
- */
+/** Running it needs permission like any other command. @throws Refusal `continuation_over` without the role, or too late */
 export const findGrantedCommand = defineUseCase({
   name: 'access_continue',
   needs: 'anyone',

@@ -37,10 +37,7 @@ type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
 
 export type Requests = ReturnType<typeof createRequests>;
 
-/**
- * What users have requested and others decide. Each change of state names the states that it may start from in its own
- * UPDATE: of two changes that race, one happens, and only that one is audited.
- */
+/** Each change names the states that it may start from in its own UPDATE: of two that race, one happens and is audited. */
 export function createRequests(foundation: Foundation) {
   const { db, engine } = foundation;
   const transact = <Result>(work: (trx: Transaction<Tables>) => Promise<Result>) => engine.transact(db, work);
@@ -68,10 +65,7 @@ export function createRequests(foundation: Foundation) {
       return rows.map((row) => toRequest(row) as RequestOf<Kind>);
     },
 
-    /**
-     * Stores an approval. The same ID again, or an open one about the same server's delete or month, is returned instead.
-     * @throws Refusal `restored`
-     */
+    /** Returns what has the same ID, or is about the same server's delete or month, instead. @throws Refusal `restored` */
     requestApproval: (
       requested: NewApproval,
       audit: AuditEntry,
@@ -153,10 +147,7 @@ export function createRequests(foundation: Foundation) {
         return { kind: 'new', request, replaced: replaced.map(toRoleRequest) } as const;
       }),
 
-    /**
-     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and its time is over. Only
-     * then, and not before, can it expire. Users are not notified of the new state yet, and its job is due.
-     */
+    /** Undefined if it is in no such state, or was open and its time is over. Its job is due then, and its users don't know yet. */
     move: <Moved extends Request>(
       id: ConfirmationId,
       from: readonly RequestState[],
@@ -207,10 +198,7 @@ export function createRequests(foundation: Foundation) {
         return canceled as Approval | undefined;
       }),
 
-    /**
-     * open → approved, with its grant in the same transaction. Undefined when it is not open any more. A grant never lowers a
-     * role: a higher or longer one that the requester has received since stays, and `granted.until` says so.
-     */
+    /** In one transaction; undefined when it is not open. A higher or longer role stays, and `granted.until` says so. */
     grantRole: (
       id: ConfirmationId,
       { by, at, grant }: { readonly by: UserId; readonly at: number; readonly grant: NewGrant },
@@ -297,7 +285,6 @@ async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undef
   return same;
 }
 
-/** Why what was approved was not prepared; undefined if it was. */
 function whyNotPrepared(prepared: Prepared, id: ConfirmationId): CancelCode | undefined {
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;

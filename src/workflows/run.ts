@@ -47,7 +47,6 @@ export interface WorkflowRun {
   readonly channelId?: ChannelId;
   readonly receivedAt: number;
   readonly state: RunState;
-  /** The message with the button. */
   readonly card?: PostedMessage;
   readonly pressedBy?: UserId;
   readonly outcome?: RunOutcome;
@@ -105,10 +104,7 @@ export interface StepEvent {
 /** The longest execution ID that is accepted; Slack's are much shorter. */
 const MOST_ID = 64;
 
-/**
- * Stores the run, and the job that carries it out, before Slack gets its ack. Returns the work that follows the ack and never
- * rejects; undefined if it was stored before.
- */
+/** Stores it before Slack's ack. Returns the work that follows, which never rejects; undefined if it was stored before. */
 export async function receiveStep(
   event: StepEvent,
   app: AppContext,
@@ -191,7 +187,6 @@ async function begin(run: WorkflowRun, entry: Entry, app: AppContext): Promise<v
   else await act(run, entry, app);
 }
 
-/** Says when to look again at a run that waits for its button, or whose end Slack doesn't know. */
 async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise<number | undefined> {
   const run = await app.workflowRuns.find(workspaceId, key);
   if (!run) return undefined;
@@ -201,7 +196,6 @@ async function findNextLook({ workspaceId, key }: Job, app: AppContext): Promise
   return now + Math.round(Math.min(waitMs, LONGEST_RETRY_MS));
 }
 
-/** Finds what is wrong with a run, before anything is looked up in Slack or with the hosting API. */
 async function findRefusal(
   run: WorkflowRun,
   { system, workflowRuns }: AppContext,
@@ -257,11 +251,7 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
 
 type Step = UseCase<{ readonly run: WorkflowRun }, RunOutcome>;
 
-/**
- * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
- * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
- * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
- */
+/** By its key, or by the user who pressed. @throws Refusal `workflow_run_over`, `workflow_key_invalid` */
 export const carryOutStep: Readonly<Record<PowerAction, Step>> = {
   start: defineStep('start'),
   stop: defineStep('stop'),
@@ -343,9 +333,7 @@ async function markSent(run: WorkflowRun, { actor, app }: UseCaseContext): Promi
   if (sent === 'over') throw new Refusal('workflow_run_over', {});
 }
 
-/**
- * Why a run has failed. `isSent`: the request may have left. Only an error that is proof then says that nothing was done.
- */
+/** `isSent`: the request may have left, so only an error that is proof says that nothing was done. */
 function outcomeOfError(error: unknown, run: WorkflowRun, isSent = false): RunOutcome {
   if (error instanceof HostingError) return { code: 'not_done', details: { code: error.code } };
   if (error instanceof Refusal) return outcomeOfRefusal(error, run);
@@ -370,10 +358,7 @@ const GIVE_UP_MS = DAY_MS;
 /** Until then the message is as it was posted. */
 const FIRST_LOOK_MS = 2000;
 
-/**
- * Ends a run from one of these states, and notifies Slack and users. Does nothing if it has already ended. `actId`: the act whose
- * outcome will replace the message that the channel gets now.
- */
+/** Does nothing if it has already ended. `actId`: the act whose outcome will replace the message that the channel gets now. */
 async function endRun(
   run: WorkflowRun,
   from: readonly RunState[],
