@@ -8,7 +8,7 @@ import { freezeLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
-import type { Foundation, Queries } from '../db/database.ts';
+import { CommitUnknown, type Foundation, type Queries } from '../db/database.ts';
 import { addJob, type Job, type JobHandler, listJobs } from '../db/jobs.ts';
 import { confirmOne, readTerms, refuseUnsaved } from '../purchases/confirm.ts';
 import { findPlanOf, sumCost } from '../purchases/costs.ts';
@@ -141,7 +141,17 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   if (!batch) return undefined;
   const results = await listResults(batch, app);
   const now = app.system.now();
-  if (results.some((result) => isPending(result, batch, now))) return now + SHORTEST_WAIT_MS;
+  // Those under way have jobs of their own, perhaps in another process.
+  const own = results.flatMap((each) =>
+    each.kind === 'operation' && each.isOwn ? each.operation.state : [],
+  );
+  if (own.includes('prepared') || own.includes('sent')) return now + SHORTEST_WAIT_MS;
+  // What isn't in the ledger or among the requests may still be begun by a frozen process that began the batch, or be stored.
+  const isRecorded = results.every(({ kind }) => kind === 'operation' || kind === 'waiting');
+  if (!isRecorded && batch.begunBy === UNKNOWN && isInTime(timesOf(batch), now))
+    return now + SHORTEST_WAIT_MS;
+  const notifyAt = isRecorded || batch.begunBy === job.owner ? now : batch.at + BEGUN_MS;
+  if (now < notifyAt) return notifyAt;
   const isNotified = await app.batchNotifier.notifyBatch(batch, results);
   const passedMs = now - batch.at;
   if (!isNotified && passedMs <= NOTIFY_WITHIN_MS)
@@ -150,14 +160,13 @@ async function carryOn(job: Job, before: RenewalBatch, app: AppContext): Promise
   return undefined;
 }
 
-/** Whether it is under way, perhaps in another process, or can still be begun: the same ID finds what a lost commit has stored. */
-function isPending(result: RenewalResult, batch: RenewalBatch, now: number): boolean {
-  if (result.kind === 'not_begun') return isInTime(timesOf(batch), now);
-  if (result.kind !== 'operation' || !result.isOwn) return false;
-  return result.operation.state === 'prepared' || result.operation.state === 'sent';
-}
+/** In place of an owner: it isn't known what the database has stored. The same ID finds that out. */
+const UNKNOWN = '';
 
 const timesOf = ({ at }: RenewalBatch) => ({ createdAt: at, sendBy: at + SEND_WITHIN_MS });
+
+/** A renewal confirmed this long ago is no longer sent, even by a process that was frozen: it can be reported as not begun. */
+const BEGUN_MS = SEND_WITHIN_MS + MINUTE_MS;
 
 /** Renews the servers that were not begun yet, while there is time. Undefined when another process has the job by now. */
 async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promise<RenewalBatch | undefined> {
@@ -165,22 +174,28 @@ async function renewAll(job: Job, before: RenewalBatch, app: AppContext): Promis
   for (const { renewal, kind } of await listResults(before, app)) {
     if (kind !== 'not_begun') continue;
     if (!isInTime(timesOf(batch), app.system.now())) break;
+    batch = { ...batch, begunBy: batch.begunBy ?? job.owner };
+    if (!(await app.jobs.save(job, toPayload(batch)))) return undefined;
     const failure = await renew(renewal, batch, app);
-    if (failure) {
+    if (failure === 'unknown') batch = { ...batch, begunBy: UNKNOWN };
+    else if (failure) {
       const { code, details } = failure;
       batch = { ...batch, failures: { ...batch.failures, [renewal.id]: { code, details } } };
     }
-    if (!(await app.jobs.save(job, toPayload(batch)))) return undefined;
   }
-  return batch;
+  const isSaved = batch === before || (await app.jobs.save(job, toPayload(batch)));
+  return isSaved ? batch : undefined;
 }
 
-/** Returns the rule that refused it. A failure of one must not keep the others from being renewed. */
+/**
+ * Returns why it was not confirmed; `unknown` if the outcome of its commit is. A failure of one must not keep the others from being
+ * renewed.
+ */
 async function renew(
   renewal: BatchedRenewal,
   batch: RenewalBatch,
   app: AppContext,
-): Promise<Refusal | undefined> {
+): Promise<Refusal | 'unknown' | undefined> {
   try {
     const confirmed = await confirmRenewal(renewal, batch, app);
     if (!confirmed.isNew) return undefined;
@@ -193,6 +208,7 @@ async function renew(
     if (error instanceof Refusal) return error;
     // What the ledger has counts, and is reported.
     app.log.error('a renewal failed', { operationId: renewal.id, ...describeDefect(error) });
+    if (error instanceof CommitUnknown) return 'unknown';
   }
   return undefined;
 }
@@ -288,6 +304,8 @@ const stored = z.object({
   state: z.enum(['open', 'confirmed', 'done']),
   /** When it was opened, or confirmed. */
   at: z.number(),
+  /** The owner of the job that began it, or `UNKNOWN`. */
+  begunBy: z.string().exactOptional(),
   /** Why renewals were not even confirmed, by their IDs. */
   failures: z.record(z.string(), z.custom<Pick<Refusal, 'code' | 'details'>>()),
 });

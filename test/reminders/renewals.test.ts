@@ -3,6 +3,7 @@ import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { DAY_MS, MINUTE_MS, WEEK_MS } from '../../src/core/time.ts';
 import { CommitUnknown } from '../../src/db/database.ts';
 import { createLocks } from '../../src/db/locks.ts';
@@ -42,7 +43,9 @@ describe('renewals whose process has died', () => {
     store = await open('sqlite::memory:', { system });
     await store.renewalBatches.put(makeBatch());
     await store.renewalBatches.confirm('F1', T0);
-    await store.jobStore.lease(BATCH, 'F1', { owner: 'dead', now: T0, until: T0 + 30_000 });
+    const dead = await store.jobStore.lease(BATCH, 'F1', { owner: 'dead', now: T0, until: T0 + 30_000 });
+    if (!dead) throw new Error('the job is gone');
+    await store.jobStore.save(dead, { ...(dead.payload as object), begunBy: 'dead' });
     await confirm(store.ledger, newRenew(1, paidUntil, { id: 'F1O1' }));
     await markSent(store.ledger, 'F1O1', T0);
     await settle('F1O1', 1);
@@ -98,6 +101,18 @@ describe('renewals whose process has died', () => {
     expect(begun?.sendBy).toBe(T0 + SEND_WITHIN_MS);
   });
 
+  test('are not reported as refused by a rule before a frozen process can’t begin them any more', async () => {
+    const budget = { ...DEFAULT_SETTINGS, freeze: { by: 'U9', since: T0 } };
+    await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, budget);
+    await refuse('F1O2');
+    await runAfter(31_000);
+    await runAfter(SEND_WITHIN_MS + 1000);
+    expect(told).toEqual([]);
+    await runAfter(SEND_WITHIN_MS + MINUTE_MS);
+    expect(told.map(kindsOf)).toEqual([['settled', 'refused', 'failed']]);
+    expect(told[0]?.[2]).toMatchObject({ error: { code: 'purchases_frozen' } });
+  });
+
   test('are not reported as not begun while a commit whose outcome was unknown may still have confirmed them', async () => {
     await beginWith(new CommitUnknown(new Error('connection lost')));
     expect(told).toEqual([]);
@@ -110,15 +125,16 @@ describe('renewals whose process has died', () => {
     expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'settled']]);
   });
 
-  test.each([
-    ['the outcome of a commit was unknown', new CommitUnknown(new Error('connection lost'))],
-    ['the database failed', new Error('the disk is full')],
-  ])('are tried again within seconds when %s', async (_why, error) => {
-    await beginWith(error);
-    expect(told).toEqual([]);
+  test('are tried again within seconds when the outcome of a commit was unknown', async () => {
+    await beginWith(new CommitUnknown(new Error('connection lost')));
     expect(await store.ledger.find('F2O3')).toBeUndefined();
     await runAfter(3000);
     expect(await store.ledger.find('F2O3')).toBeDefined();
+  });
+
+  test('are reported at once when one of them could not be confirmed and certainly was not', async () => {
+    await beginWith(new Error('the disk is full'));
+    expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'not_begun']]);
   });
 
   test('are told of again until Slack takes the message, for a day, and are then forgotten within a week', async () => {
