@@ -203,6 +203,7 @@ export const PURCHASE_REFUSALS = [
   'label_moved',
   'no_api_key',
   'key_unreadable',
+  'too_many_waiting',
   'waited_too_long',
   'shutting_down',
 ] as const satisfies readonly RefusalCode[];
