@@ -36,40 +36,6 @@ describe('the panel', () => {
     expect(await panel.send('POST', '/panel/do', own, TOP_UP)).toMatchObject({ status: 200 });
   });
 
-  it('shows the account as it is', async () => {
-    await using panel = await startWithPanel({ isConnected: true });
-    const { hosting, account } = panel.team;
-    await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees(/(was|is being) created \(/);
-    const state = await panel.state();
-    expect(state.account).toMatchObject({
-      name: 'Team',
-      balance: '994.10',
-      keys: [{ hint: panel.team.apiKey.slice(-4), isUsedByApp: true }],
-      connection: 'works',
-      faults: [],
-      movedMs: 0,
-    });
-    expect(state.account.plans).toContainEqual(expect.objectContaining({ code: 'small', monthly: '5.90' }));
-    const [server] = hosting.listServers(account);
-    expect(state.servers).toEqual([server]);
-    expect(server).toMatchObject({ label: 'web-1', state: 'running' });
-    expect(state.money).toMatchObject([
-      { kind: 'top_up', amountMinor: 1000_00 },
-      { kind: 'charge', amountMinor: 590, what: 'create web-1 (small)' },
-    ]);
-    expect(state.requests.find(({ operation }) => operation === 'create')).toMatchObject({
-      method: 'POST',
-      path: '/v1/servers',
-      serverId: server?.id,
-      ending: 'answered',
-      status: 200,
-      didWork: true,
-      durationMs: expect.any(Number),
-    });
-    expect(state.tour.map(({ id }) => id)).toEqual(['connect', 'create', 'reboot', 'lose', 'delete']);
-  });
-
   it('does what its user asks for, and refuses what makes no sense', async () => {
     await using panel = await startWithPanel({ balanceMinor: 0 });
     const { hosting, account } = panel.team;
@@ -119,41 +85,5 @@ describe('the panel', () => {
     expect(shown).not.toContain(key);
     expect(shown).not.toContain(panel.team.apiKey);
     expect(shown).not.toContain(JSON.stringify(password).slice(1, -1));
-  });
-
-  it('offers faults by what one will see, and takes each of them on and off', async () => {
-    await using panel = await startWithPanel();
-    const { presets } = await panel.state();
-    for (const { id } of presets) {
-      expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
-      expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
-    }
-    const { faults } = (await panel.state()).account;
-    expect(new Set(faults.map(({ preset }) => preset))).toEqual(new Set(presets.map(({ id }) => id)));
-    expect(faults.filter(({ preset }) => preset === 'slow')).toMatchObject([{ left: null }]);
-    expect(faults.filter(({ preset }) => preset === 'lose_answer')).toMatchObject([{ left: 1 }, { left: 1 }]);
-    for (const { id } of faults) await panel.perform({ do: 'remove_fault', fault: id });
-    expect(await panel.perform({ do: 'add_fault', preset: 'flood' })).toMatchObject({ error: 'unknown' });
-  });
-
-  it('tells every change of the state, by the passing of time alone, too', async () => {
-    // Longer than the panel looks after an event; ordered past the app, whose requests are events, too.
-    const exempt = { chargedOnce: 'ordered past the app', passwordsWithCreators: 'ordered past the app' };
-    await using panel = await startWithPanel({ hosting: { createDelayMs: 1500 }, exempt });
-    const { hosting, account, apiKey } = panel.team;
-    const states = panel.listen();
-    await connectByForm(panel, apiKey);
-    await eventually(() => expect(states.at(-1)?.account.connection).toBe('works'));
-    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    hosting.servers.create(account, order, { says: 'yes' });
-    const sees = (...expected: string[]) =>
-      eventually(() => expect(states.at(-1)?.servers.map(({ state }) => state)).toEqual(expected));
-    await sees('creating');
-    await sees('running');
-    await panel.perform({ do: 'skip_time', step: 'month' });
-    await panel.perform({ do: 'skip_time', step: 'hour' });
-    await sees('expired');
-    await panel.perform({ do: 'skip_time', step: 'month' });
-    await sees();
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Panel, withPanel } from '../../../src/sandbox/panel/panel.ts';
-import type { PanelAction, PanelResult, PanelState, TourStep } from '../../../src/sandbox/panel/panel-api.ts';
+import type { PanelAction, PanelResult, PanelState } from '../../../src/sandbox/panel/panel-api.ts';
 import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** What came back over the wire. */
@@ -20,8 +20,6 @@ export interface Beside extends AsyncDisposable {
   send(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Answer>;
   /** The state after each change from now on. */
   listen(): readonly PanelState[];
-  /** Whether a step is done, after a look at what has happened. */
-  step(id: TourStep['id']): Promise<boolean>;
 }
 
 /** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
@@ -62,10 +60,6 @@ export async function startWithPanel(options: TeamOptions = {}): Promise<Beside>
       const states: PanelState[] = [];
       listeners.push(states);
       return states;
-    },
-    step: async (id) => {
-      await panel.check();
-      return panel.tour.steps().find((step) => step.id === id)?.isDone ?? false;
     },
     [Symbol.asyncDispose]: async () => {
       server.close();
@@ -112,17 +106,11 @@ export async function connectByForm({ team }: Beside, key: string): Promise<numb
 }
 
 /** Orders a server in Slack, as a manager. */
-export async function orderServer(beside: Beside, label: string): Promise<void> {
-  const manager = await reviewOrder(beside, label);
-  await manager.presses('Create and pay');
-}
-
-/** The same up to the press that pays. */
-export async function reviewOrder({ team }: Beside, label: string) {
+export async function orderServer({ team }: Beside, label: string): Promise<void> {
   const manager = team.slack.as('mara').in('#ops');
   await manager.types('/vps create');
   await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
   await manager.presses('Review');
   await manager.sees('5.90');
-  return manager;
+  await manager.presses('Create and pay');
 }
