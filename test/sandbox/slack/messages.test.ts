@@ -46,24 +46,6 @@ describe('posting', () => {
     expect(brokenRules(slack)).toEqual(['no_text']);
   });
 
-  it('changes what the app posted, and nothing else', async () => {
-    const { slack, app } = await startBoth();
-    const owner = slack.as('olga');
-    const { ts } = await app.call('chat.postMessage', { channel: OPS, text: 'one' });
-    expect(await app.call('chat.update', { channel: OPS, ts, text: 'two' })).toMatchObject({
-      ok: true,
-      text: 'two',
-    });
-    await owner.sees('two');
-    slack.admin.deleteMessage('#ops', String(ts));
-    expect(await app.errorOf('chat.update', { channel: OPS, ts, text: 'x' })).toBe('message_not_found');
-    await owner.types('mine');
-    const mine = owner.messages()[0]?.ts;
-    expect(await app.errorOf('chat.update', { channel: OPS, ts: mine, text: 'x' })).toBe(
-      'cant_update_message',
-    );
-  });
-
   it('lists whom a message pings; plain text pings no one', async () => {
     const { slack, app } = await startBoth();
     const blocks = [

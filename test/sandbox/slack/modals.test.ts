@@ -47,14 +47,6 @@ describe('an open modal', () => {
     );
   });
 
-  it('keeps what was entered when it is updated', async () => {
-    const { app, open, owner } = await afterCommand();
-    const view = viewOf(await open(modal([textInput('Label')])));
-    await owner.fills({ Label: 'web-1' });
-    await app.call('views.update', { view_id: view.id, view: modal([section('more'), textInput('Label')]) });
-    await owner.sees('Label: [web-1]');
-  });
-
   it('is not found after the user closed it', async () => {
     const { app, open, owner } = await afterCommand();
     const view = viewOf(await open(modal([section('x')])));
