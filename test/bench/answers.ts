@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -41,8 +40,6 @@ const LARGE_MS = 100;
 const LARGE_RUNS = 5;
 /** Longer than src/hosting/share.ts keeps a list, so that a command finds none. */
 const LIST_IS_KEPT_MS = 2500;
-const PROCESSES = 3;
-const TIMES_ONE = 2.5;
 
 type Replies = Awaited<ReturnType<typeof startReplies>>;
 
@@ -153,7 +150,7 @@ async function sample(contender: Contender, typed: string, load: Load, replies: 
   const before = await settle(contender);
   const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command, replies)).ms;
   const commands = sign(load.count, typed, replies);
-  const { latenciesMs } = await drive(pool, commands, load.concurrency, load.mostMs, answered);
+  const latenciesMs = await drive(pool, commands, load.concurrency, load.mostMs, answered);
   const cpuUs = ((await settle(contender)) - before) / latenciesMs.length;
   await pool.close();
   return { p50Ms: median(latenciesMs), p99Ms: quantile(latenciesMs, 0.99), cpuUs };
@@ -211,45 +208,4 @@ async function askAtOnce(count: number, app: Contender, replies: Replies): Promi
   const answers = await Promise.all(commands.map((command) => ask(pool, command, replies)));
   await pool.close();
   return answers.map(({ ms }) => ms);
-}
-
-/** How many commands three processes with one database answer, beside one of them. */
-export async function measureProcesses(postgres: string | undefined): Promise<readonly Figure[]> {
-  const what = `commands a second: ${PROCESSES} processes on PostgreSQL, and one`;
-  if (postgres === undefined) return [{ what, measured: 'no PostgreSQL: set POSTGRES_URL' }];
-  const replies = await startReplies();
-  const setting = await openSetting({ postgres });
-  const environment = await setting.makeEnvironment();
-  const apps: Contender[] = [];
-  for (let count = 0; count < PROCESSES; count++) apps.push(await start(`${ROOT}dist/main.js`, environment));
-  const rates: { one: number; all: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const all = (await Promise.all(apps.map((app) => findRate(app, replies)))).reduce(
-      (sum, each) => sum + each,
-    );
-    rates.push({ all, one: await findRate(apps[0] as Contender, replies) });
-  }
-  for (const app of apps) await app[Symbol.asyncDispose]();
-  await setting[Symbol.asyncDispose]();
-  replies.server.close();
-  const [all, one] = [median(rates.map((rate) => rate.all)), median(rates.map((rate) => rate.one))];
-  const cores = availableParallelism();
-  // Each process, the database and this one need a core.
-  const hasCores = cores >= PROCESSES + 2;
-  return [
-    {
-      what,
-      measured: `${Math.round(all)}, ${Math.round(one)}: ${rounded(all / one)} × on ${cores} cores`,
-      aim: `≥ ${TIMES_ONE} ×${hasCores ? '' : `, with ${PROCESSES + 2} cores`}`,
-      ...(hasCores && { isMet: all / one >= TIMES_ONE }),
-    },
-  ];
-}
-
-async function findRate(app: Contender, replies: Replies): Promise<number> {
-  const pool = new Pool(app.url, { connections: 16 });
-  const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command, replies)).ms;
-  const { latenciesMs, elapsedMs } = await drive(pool, sign(2000, 'list', replies), 16, 1000, answered);
-  await pool.close();
-  return (latenciesMs.length / elapsedMs) * 1000;
 }

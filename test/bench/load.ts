@@ -1,15 +1,9 @@
 import type { Pool } from 'undici';
 import type { SignedCommand } from './commands.ts';
 
-/** What one run of the load met; times in milliseconds. */
-export interface Run {
-  readonly latenciesMs: readonly number[];
-  readonly elapsedMs: number;
-}
-
 /**
  * Sends commands in a closed loop: each of `concurrency` senders waits for its acknowledgement before it sends
- * the next one. Ends when all are sent, or after `mostMs`.
+ * the next one. Ends when all are sent, or after `mostMs`. Returns how long each took, in milliseconds.
  * @param answer sends one, and returns how long that took, in milliseconds; by default until it is acknowledged
  * @throws Error when a command is not acknowledged with 200
  */
@@ -19,7 +13,7 @@ export async function drive(
   concurrency: number,
   mostMs: number,
   answer: (pool: Pool, command: SignedCommand) => Promise<number> = acknowledge,
-): Promise<Run> {
+): Promise<readonly number[]> {
   const latenciesMs: number[] = [];
   const waiting = commands.values();
   const startedAt = performance.now();
@@ -30,7 +24,7 @@ export async function drive(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, send));
-  return { latenciesMs, elapsedMs: performance.now() - startedAt };
+  return latenciesMs;
 }
 
 async function acknowledge(pool: Pool, { headers, body }: SignedCommand): Promise<number> {

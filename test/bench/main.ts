@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { measureAnswers, measureLists, measureProcesses } from './answers.ts';
+import { measureAnswers, measureLists } from './answers.ts';
 import { measureDigests } from './digest.ts';
 import type { Figure } from './figures.ts';
 import { measureLimiter } from './limiter.ts';
@@ -21,7 +21,6 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   postgres: async () => (postgres === undefined ? [] : measureAnswers(postgres)),
   lists: measureLists,
   typing: measureTyping,
-  processes: () => measureProcesses(postgres),
   limiter: measureLimiter,
   start: async () => {
     await using setting = await openSetting();

@@ -37,7 +37,7 @@ async function measureLetters(subject: Contender, users: number) {
   // The first letter reads the list from the hosting API, and the compiler of JavaScript does its work.
   await drive(pool, type(100), 1, Number.POSITIVE_INFINITY);
   const cpuBefore = await settle(subject);
-  const { latenciesMs } = await drive(pool, type(LETTERS), users, Number.POSITIVE_INFINITY);
+  const latenciesMs = await drive(pool, type(LETTERS), users, Number.POSITIVE_INFINITY);
   const cpuUs = ((await settle(subject)) - cpuBefore) / LETTERS;
   await pool.close();
   return { p50Ms: quantile(latenciesMs, 0.5), p99Ms: quantile(latenciesMs, 0.99), cpuUs };

@@ -1,22 +1,16 @@
-import type { Profiler } from 'node:inspector';
-import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { watchStatements } from '../support/statements.ts';
 import { startTeam } from '../support/team.ts';
 import type { Figure } from './figures.ts';
-import { ROOT } from './processes.ts';
 
-// How much of the app does an answer take: how many of its files, requests to the hosting API, and statements of SQL? The app,
-// the local Slack and the hosting service share this process. A file of src counts if V8's precise coverage saw a call of one of its
-// functions, so that neither the start nor types count. Every number is the least of three runs, since whatever the background did
-// meanwhile is counted, too.
+// How much does an answer take: how many requests to the hosting API, and statements of SQL? The app, the local Slack and the
+// hosting service share this process. Every number is the least of three runs, since whatever the background did meanwhile is
+// counted, too.
 const RUNS = 3;
 const FOLLOW_UP_MS = 2000;
 /** Until a server is followed to its end, and the list of servers that was read last is no longer reused. */
 const SETTLE_MS = 8000;
 const IDLE_MS = 10_000;
-const PRODUCT = pathToFileURL(`${ROOT}src/`).href;
 /** The most statements without BEGIN and COMMIT until the answer; and a second, while nobody asks for anything. */
 const MOST_STATEMENTS: Readonly<Record<string, number>> = { reboot: 20 };
 const MOST_IDLE = 1;
@@ -68,11 +62,7 @@ async function openWorld() {
   const hosting = { createDelayMs: 4000, rebootDelayMs: 3000 };
   const team = await startTeam({ mode: 'http', hasRateLimits: false, servers: RUNS, hosting });
   team.hosting.seedServers(team.account, RUNS, 'old');
-  const profiler = new Session();
-  profiler.connect();
-  await profiler.post('Profiler.enable');
-  await profiler.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  return Object.assign(team, { statements, profiler });
+  return Object.assign(team, { statements });
 }
 
 /** Counts what each journey takes, and what the app does while nobody asks for anything. */
@@ -91,7 +81,6 @@ export async function countWork(): Promise<readonly Figure[]> {
 }
 
 interface Taken {
-  readonly files: number;
   readonly requests: number;
   readonly statements: readonly string[];
 }
@@ -113,35 +102,19 @@ async function measure(name: string, journey: Journey, world: World): Promise<Fi
   const statements = least('until', count);
   const most = MOST_STATEMENTS[name];
   return {
-    what: `/vps ${name}: statements (transactions) + ${FOLLOW_UP_MS / 1000} s after, API requests, files`,
-    measured: `${statements} (${least('until', begun)}) + ${least('after', count)}, ${least('until', ({ requests }) => requests)}, ${least('until', ({ files }) => files)}`,
+    what: `/vps ${name}: statements (transactions) + ${FOLLOW_UP_MS / 1000} s after, API requests`,
+    measured: `${statements} (${least('until', begun)}) + ${least('after', count)}, ${least('until', ({ requests }) => requests)}`,
     ...(most !== undefined && { aim: `≤ ${most} statements`, isMet: statements <= most }),
   };
 }
 
 /** Reads what the work took. */
 async function take<Value>(
-  world: World,
+  { statements, hosting }: World,
   work: () => Promise<Value>,
 ): Promise<Taken & { readonly value: Value }> {
-  const { statements, hosting, profiler } = world;
-  await countFiles(profiler);
   const [statementsBefore, requestsBefore] = [statements.length, hosting.requests().length];
   const value = await work();
   const requests = hosting.requests().length - requestsBefore;
-  return {
-    value,
-    requests,
-    statements: statements.slice(statementsBefore),
-    files: await countFiles(profiler),
-  };
-}
-
-/** Counts the product's files of which a function was called since the last count. */
-async function countFiles(profiler: Session): Promise<number> {
-  const { result } = await profiler.post('Profiler.takePreciseCoverage');
-  const isCalled = ({ functionName, ranges: [whole] }: Profiler.FunctionCoverage) =>
-    whole && whole.count > 0 && !(functionName === '' && whole.startOffset === 0);
-  const isProduct = (url: string) => url.startsWith(PRODUCT) && !url.startsWith(`${PRODUCT}sandbox/`);
-  return result.filter(({ url, functions }) => isProduct(url) && functions.some(isCalled)).length;
+  return { value, requests, statements: statements.slice(statementsBefore) };
 }
