@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { createServer, passwordOf } from '../support/acts.ts';
@@ -159,23 +158,6 @@ onTerminal('npm start on a terminal', () => {
     expect(app.screen()).not.toContain('{');
   });
 });
-
-test('SIGTERM to what npm started stops the app and frees its port', async () => {
-  await using team = await startTeam();
-  const settings = { ...team.environment, DATABASE_URL: 'sqlite::memory:' };
-  await using npm = await startProcess(settings, ['npm', 'start']);
-  const [child] = await listChildren(npm.pid);
-  if (child === undefined) throw new Error('npm has started nothing');
-  process.kill(child, 'SIGTERM');
-  await npm.ended;
-  await expect(fetch(`${npm.url}/livez`)).rejects.toThrow('fetch failed');
-});
-
-/** The processes that a process has started (Linux). */
-async function listChildren(pid: number): Promise<readonly number[]> {
-  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return list.trim().split(' ').filter(Boolean).map(Number);
-}
 
 describe.concurrent('npm run key', () => {
   test('tests and stores a key beside a running app, which uses it at once, and can remove it', async () => {
