@@ -1,9 +1,102 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { Panel, withPanel } from '../../src/sandbox/panel/panel.ts';
+import type { PanelAction, PanelResult, PanelState } from '../../src/sandbox/panel/panel-api.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectByForm, orderServer, startWithPanel } from './panel/support.ts';
+import { startTeam, type TeamOptions } from '../support/team.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amountMinor: 100 });
+
+/** A team with the panel beside it, and a browser's view of the panel. */
+type Beside = Awaited<ReturnType<typeof startWithPanel>>;
+
+/** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
+async function startWithPanel(options: TeamOptions = {}) {
+  const team = await startTeam({ isConnected: false, ...options });
+  const { hosting, account, slack } = team;
+  const live: PanelState[] = [];
+  let told = Promise.resolve();
+  const onChange = () => {
+    told = told.then(async () => void live.push(await panel.state()));
+  };
+  const panel = new Panel({ hosting, account, slack, store: team.app.ports, onChange });
+  await panel.check();
+  const server = createServer(
+    withPanel(
+      (_incoming, outgoing) => outgoing.writeHead(404).end('the page'),
+      () => panel,
+    ),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const send = (method: string, path: string, headers?: Record<string, string>, body?: string) =>
+    sendTo(port, method, path, headers, body);
+  return {
+    team,
+    port,
+    send,
+    /** The state after each change. */
+    live,
+    state: async () => JSON.parse((await send('GET', '/panel/state')).text) as PanelState,
+    perform: async (action: PanelAction) =>
+      JSON.parse((await send('POST', '/panel/do', JSON_TYPE, JSON.stringify(action))).text) as PanelResult,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await panel.close();
+      await told;
+      await team[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Not `fetch`, which can't send the headers of a browser. */
+function sendTo(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Connects the app as an owner would: by the form behind the link of `/vps connect`. */
+async function connectByForm({ team }: Beside, key: string): Promise<number> {
+  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
+  await owner.types('/vps connect');
+  await owner.sees('Enter the API key');
+  const link = new URL(owner.links().findLast((each) => each.includes('/connect/')) ?? '');
+  const answer = await fetch(`${team.appUrl}${link.pathname}`, {
+    method: 'POST',
+    body: new URLSearchParams({ api_key: key }),
+  });
+  return answer.status;
+}
+
+/** Orders a server in Slack, as a manager. */
+async function orderServer({ team }: Beside, label: string): Promise<void> {
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create');
+  await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
+  await manager.presses('Review');
+  await manager.sees('5.90');
+  await manager.presses('Create and pay');
+}
 
 describe('the panel', () => {
   it('refuses other sites, and bodies that are not JSON, too large or unknown actions', async () => {
@@ -69,7 +162,7 @@ describe('the panel', () => {
 
   it('gives a new key once, and no key and no root password ever again', async () => {
     await using panel = await startWithPanel();
-    const live = panel.listen();
+    const { live } = panel;
     const done = await panel.perform({ do: 'create_key' });
     const key = (done.ok && done.key) || 'none';
     expect(key).toMatch(/^hk_/);

@@ -1,50 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, type Caller, idOf, ORDER, startCaller } from './caller.ts';
+import { idOf, ORDER, startCaller } from './caller.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-async function startWithServer(): Promise<Caller & { id: number; act(verb: string): Promise<Answer> }> {
-  const caller = await startCaller({ createDelayMs: 4000, rebootDelayMs: 3000 });
-  const id = idOf(await caller.create());
-  return { ...caller, id, act: (verb) => caller.call('POST', `/servers/${id}/${verb}`) };
-}
-
-const stateOf = ({ hosting, account }: Caller) => hosting.listServers(account)[0]?.state;
-
-describe('a server', () => {
-  test('stops, starts and reboots, each only where it fits', async () => {
-    const caller = await startWithServer();
-    const { act, id, hosting } = caller;
-    for (const verb of ['start', 'stop', 'reboot'])
-      expect(await act(verb)).toEqual({ status: 409, body: { code: 'wrong_state' } });
-    hosting.clock.advance(4000);
-    expect((await act('start')).body).toEqual({ code: 'wrong_state' });
-    expect((await act('stop')).body).toEqual({ id, state: 'stopped' });
-    expect((await act('stop')).body).toEqual({ code: 'wrong_state' });
-    expect((await act('reboot')).body).toEqual({ code: 'wrong_state' });
-    expect((await act('start')).body).toEqual({ id, state: 'running' });
-    expect((await act('reboot')).body).toEqual({ id, state: 'rebooting' });
-    expect((await act('stop')).body).toEqual({ code: 'wrong_state' });
-    hosting.clock.advance(3000);
-    expect(stateOf(caller)).toBe('running');
-    expect((await act('stop')).body).toEqual({ id, state: 'stopped' });
-  });
-
-  test('expires when its month is over, can still be renewed, and is removed a week later', async () => {
-    const caller = await startWithServer();
-    const { act, hosting, account, id } = caller;
-    hosting.clock.advanceMonth();
-    expect(stateOf(caller)).toBe('expired');
-    expect((await act('stop')).body).toEqual({ code: 'wrong_state' });
-    expect((await act('renew')).status).toBe(200);
-    expect(stateOf(caller)).toBe('running');
-    hosting.clock.advanceMonth();
-    hosting.clock.advance(7 * DAY_MS - 1);
-    expect(hosting.listServers(account)).toMatchObject([{ id, state: 'expired' }]);
-    hosting.clock.advance(1);
-    expect(hosting.listServers(account)).toEqual([]);
-    expect((await act('renew')).body).toEqual({ code: 'not_found' });
-  });
+test('a server expires when its month is over, can still be renewed, and is removed a week later', async () => {
+  const { call, create, hosting, account } = await startCaller({ createDelayMs: 4000 });
+  const id = idOf(await create());
+  const act = (verb: string) => call('POST', `/servers/${id}/${verb}`);
+  const stateOf = () => hosting.listServers(account)[0]?.state;
+  hosting.clock.advanceMonth();
+  expect(stateOf()).toBe('expired');
+  expect((await act('stop')).body).toEqual({ code: 'wrong_state' });
+  expect((await act('renew')).status).toBe(200);
+  expect(stateOf()).toBe('running');
+  hosting.clock.advanceMonth();
+  hosting.clock.advance(7 * DAY_MS - 1);
+  expect(hosting.listServers(account)).toMatchObject([{ id, state: 'expired' }]);
+  hosting.clock.advance(1);
+  expect(hosting.listServers(account)).toEqual([]);
+  expect((await act('renew')).body).toEqual({ code: 'not_found' });
 });
 
 test("whoever calls gets not_found for another account's server, and doesn't see it", async () => {
