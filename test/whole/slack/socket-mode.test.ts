@@ -43,17 +43,6 @@ describe.concurrent('in Socket Mode', () => {
     await expect.poll(ready).toBe('200 ok\n');
   });
 
-  it('an envelope that is delivered again over another WebSocket changes nothing', async ({ expect }) => {
-    await using team = await startInSocketMode();
-    team.hosting.seedServers(team.account, 1, 'web');
-    await team.operator.types('/vps reboot web-1');
-    await team.viewer.sees('rebooted web-1');
-    await refresh(team);
-    expect((await team.slack.redeliver(team.slack.lastDelivery('command /vps reboot'))).status).toBe(200);
-    await expect.poll(() => handledBefore(team, 'otto')).toBe(1);
-    expect(changesSeen(team)).toHaveLength(1);
-  });
-
   it('an envelope whose payload has no request ID counts once by its own ID', async ({ expect }) => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
