@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Panel, withPanel } from '../../src/sandbox/panel/panel.ts';
 import type { PanelAction, PanelResult, PanelState } from '../../src/sandbox/panel/panel-api.ts';
+import { askForLink } from '../support/acts.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTeam, type TeamOptions } from '../support/team.ts';
 
@@ -77,15 +78,8 @@ function sendTo(
 
 /** Connects the app as an owner would: by the form behind the link of `/vps connect`. */
 async function connectByForm({ team }: Beside, key: string): Promise<number> {
-  const owner = team.slack.as('olga').in('#ops').overlooksOldMessages();
-  await owner.types('/vps connect');
-  await owner.sees('Enter the API key');
-  const link = new URL(owner.links().findLast((each) => each.includes('/connect/')) ?? '');
-  const answer = await fetch(`${team.appUrl}${link.pathname}`, {
-    method: 'POST',
-    body: new URLSearchParams({ api_key: key }),
-  });
-  return answer.status;
+  const body = new URLSearchParams({ api_key: key });
+  return (await fetch(await askForLink(team), { method: 'POST', body })).status;
 }
 
 /** Orders a server in Slack, as a manager. */

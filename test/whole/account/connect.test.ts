@@ -4,6 +4,7 @@ import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../../src/system.ts';
+import { askForLink } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
@@ -11,15 +12,6 @@ import { grantRole, startTeam, type Team, type TeamOptions } from '../../support
 
 function startUnconnected(options: TeamOptions = {}): Promise<Team> {
   return startTeam({ isConnected: false, ...options });
-}
-
-/** Requests a link as a user would, and makes it lead to this machine. */
-async function askForLink(team: Team): Promise<string> {
-  const owner = team.slack.as('olga').overlooksOldMessages();
-  await owner.types('/vps connect');
-  await owner.sees('Enter the API key');
-  const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
-  return `${team.appUrl}${new URL(link).pathname}`;
 }
 
 function post(link: string, key: string, headers: Record<string, string> = {}): Promise<Response> {
