@@ -11,22 +11,6 @@ const runStore = (args: readonly string[], settings: Readonly<Record<string, str
   runProgram(['store', ...args], { ENCRYPTION_KEYS, ...settings });
 
 describe('vps-slack store', () => {
-  test.each([
-    [[], 'Choose copy or restored.'],
-    [['move'], `There's no command "move". Choose copy or restored.`],
-    [['restored', '--to', 'x'], 'restored takes no --to.'],
-    [['restored', 'yesterday'], 'Unexpected argument: yesterday'],
-    [['copy'], 'Add --to with the address of the PostgreSQL database to copy to.'],
-    [['copy', '--to', 'x', 'y'], 'Unexpected argument: y'],
-    [['copy', '--from', 'x'], "Unknown option '--from'."],
-  ])('with %j prints what is wrong and the usage', async (args, problem) => {
-    const { code, output, words } = await runStore(args);
-    expect([code, output]).toEqual([2, '']);
-    expect(words.split('\n')[0]).toBe(problem);
-    expect(words).toContain('vps-slack store copy --to postgres://');
-    expect(words).toContain('vps-slack store restored');
-  });
-
   test.skipIf(!postgresUrl)('copy moves the store once, and prints the next step', async () => {
     const from = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
     const store = await open(from);

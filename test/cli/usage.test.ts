@@ -43,6 +43,48 @@ describe.each(PROGRAMS)('vps-slack %s', (name) => {
   });
 });
 
+test.each([
+  ['key', 'Choose set, remove, list or rotate.'],
+  ['key sett --workspace T1', 'There\'s no command "sett".'],
+  ['key toString --workspace T1', 'There\'s no command "toString".'],
+  ['key set --workspace acme', '"acme" is not a workspace ID.'],
+  ['key list all', 'Unexpected argument: all'],
+  ['vps', 'Choose list, show, start, stop or reboot.'],
+  ['vps delete web-1', 'There\'s no command "delete".'],
+  ['vps reboot', 'Which server?'],
+  ['vps reboot --yes', 'Which server?'],
+  ['vps reboot web 1 --yes', 'Unexpected argument: 1.'],
+  ['vps list --workspace acme', '"acme" is not a workspace ID.'],
+  ['audit', 'Add --format csv or jsonl.'],
+  ['audit --format xml', 'There\'s no format "xml". Choose csv or jsonl.'],
+  ['audit --format toString', 'There\'s no format "toString".'],
+  ['audit export', 'Add --format csv or jsonl.'],
+  ['audit delete --format csv', 'There\'s no command "delete".'],
+  ['audit verify everything', 'Unexpected argument: everything'],
+  ['audit verify --workspace acme', '"acme" is not a workspace ID.'],
+  ['audit verify --head 1:v1.k1.abc', 'Use --head with exactly one --workspace.'],
+  ['audit verify --workspace T1 --head newest', '--head needs the number and the signature'],
+  ['audit prune', 'To prune, say how old the entries must be, for example: --older-than-days 365'],
+  ['audit prune --older-than-days 9 --workspace T1', 'Leave out --workspace'],
+  ['audit prune --older-than-days 0', '--older-than-days needs a number of days such as 365, not "0".'],
+  ['audit prune --older-than-days 1e3', '--older-than-days needs a number of days'],
+  ['audit --format csv --since yesterday', '--since needs a day such as 2026-01-31, not "yesterday".'],
+  ['audit --format csv --until 2026-02-31', '--until needs a day'],
+  ['store', 'Choose copy or restored.'],
+  ['store move', 'There\'s no command "move". Choose copy or restored.'],
+  ['store restored --to x', 'restored takes no --to.'],
+  ['store restored yesterday', 'Unexpected argument: yesterday'],
+  ['store copy', 'Add --to with the address of the PostgreSQL database to copy to.'],
+  ['store copy --to x y', 'Unexpected argument: y'],
+])('vps-slack %s prints what is wrong, and then the usage', async (typed, problem) => {
+  const [name = '', ...args] = typed.split(' ');
+  const { output: usage } = await run(name, '--help');
+  const { code, output, words } = await run(name, ...args);
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(words.split('\n\n')[0]).toContain(problem);
+  expect(words.endsWith(`\n\n${usage}`)).toBe(true);
+});
+
 describe('the completion', () => {
   /** What bash offers after these words. */
   async function offers(...words: readonly string[]): Promise<readonly string[]> {

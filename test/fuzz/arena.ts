@@ -2,11 +2,12 @@ import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
+import { askForLink } from '../support/acts.ts';
 import { startInstalls } from '../support/installs.ts';
 import type { Exemptions } from '../support/invariants.ts';
 import { SECRETS } from '../support/invariants.ts';
 import { changesSeen } from '../support/raw-user.ts';
-import { ENCRYPTION_KEY, startTeam, type Team, type TeamOptions } from '../support/team.ts';
+import { ENCRYPTION_KEY, startTeam, type TeamOptions } from '../support/team.ts';
 
 export type Arena = Awaited<ReturnType<typeof startArena>>;
 
@@ -43,7 +44,7 @@ export async function startArena(exempt: Exemptions = {}) {
     /** The first server of either account. */
     serverId,
     /** The path of the form for the key. */
-    link: await askForLink(team),
+    link: new URL(await askForLink(team)).pathname,
     /** What must not stand in any answer, by name. */
     secrets: {
       ...SECRETS,
@@ -71,11 +72,4 @@ export async function startArena(exempt: Exemptions = {}) {
       await installs[Symbol.asyncDispose]();
     },
   };
-}
-
-async function askForLink({ slack }: Team): Promise<string> {
-  const owner = slack.as('olga').in('#ops');
-  await owner.types('/vps connect');
-  await owner.sees('Enter the API key');
-  return new URL(owner.links().find((address) => address.includes('/connect/')) ?? '').pathname;
 }

@@ -22,8 +22,6 @@ interface Try {
 
 export interface Failure extends Try {
   readonly fault: string;
-  /** What was sent before it, if it may be the fault of any of these. */
-  readonly suspects?: readonly number[];
   readonly times: number;
 }
 
@@ -133,15 +131,10 @@ export async function fuzz({ seed, count, first = 0, only, say }: FuzzOptions): 
   const startedMs = Date.now();
   const counts = new Map<string, number>();
   const failures = new Map<string, Failure>();
-  const note = (fault: string, one: Try, suspects?: readonly number[]) => {
+  const note = (fault: string, one: Try) => {
     const kind = `${one.entrance} ${fault.replaceAll(/\d+|"[^"]*"/g, '…').slice(0, 160)}`;
     const known = failures.get(kind);
-    failures.set(
-      kind,
-      known
-        ? { ...known, times: known.times + 1 }
-        : { ...one, fault, times: 1, ...(suspects && { suspects }) },
-    );
+    failures.set(kind, known ? { ...known, times: known.times + 1 } : { ...one, fault, times: 1 });
     if (!known) say?.(describeFailure({ ...one, fault, times: 1 }, seed));
   };
   const unhandled: string[] = [];
@@ -151,22 +144,18 @@ export async function fuzz({ seed, count, first = 0, only, say }: FuzzOptions): 
   process.on('uncaughtException', onUnhandled);
   const end = first + count;
   const sendAll = async (arena: Arena, from: number, to: number) => {
-    const recent: Try[] = [];
+    let last: Try | undefined;
     let next = from;
     const collect = () => {
-      for (const fault of [...unhandled.splice(0), ...arena.takeFaults()]) {
-        const last = recent.at(-1);
-        const suspects = recent.map(({ number }) => number);
-        if (last) note(fault, { ...last, entrance: 'whatever came before' }, suspects);
-      }
+      for (const fault of [...unhandled.splice(0), ...arena.takeFaults()])
+        if (last) note(fault, { ...last, entrance: `this or one of the ${2 * AT_ONCE} before it` });
     };
     const work = async () => {
       while (next < to) {
         const number = next++;
         const one = await make(arena, seed, number, only);
         counts.set(one.entrance, (counts.get(one.entrance) ?? 0) + 1);
-        recent.push(one);
-        if (recent.length > 2 * AT_ONCE) recent.shift();
+        last = one;
         const faults = await one.judge().catch((error: unknown) => [String(error)]);
         for (const fault of faults) note(fault, one);
         if (number % AT_ONCE === 0) {
@@ -200,33 +189,8 @@ export async function fuzz({ seed, count, first = 0, only, say }: FuzzOptions): 
     process.off('unhandledRejection', onUnhandled);
     process.off('uncaughtException', onUnhandled);
   }
-  const found: Failure[] = [];
-  for (const failure of failures.values()) found.push(await findCause(failure, seed, only));
-  return { counts, failures: found, seconds: (Date.now() - startedMs) / 1000 };
+  return { counts, failures: [...failures.values()], seconds: (Date.now() - startedMs) / 1000 };
 }
-
-/** Tries the suspects one after the other, with time for what follows their answers; the failure as it was if it is none of them. */
-async function findCause(failure: Failure, seed: number, only: string | undefined): Promise<Failure> {
-  const { suspects = [] } = failure;
-  if (suspects.length === 0) return failure;
-  const arena = await startArena();
-  try {
-    for (const number of suspects.toReversed()) {
-      const one = await make(arena, seed, number, only);
-      if (!SURFACES[one.entrance] && one.entrance !== 'pages') continue;
-      await one.judge().catch(() => []);
-      await sleep(FOLLOW_UP_MS);
-      const [fault] = arena.takeFaults();
-      const { judge: _, ...cause } = one;
-      if (fault) return { ...cause, fault, times: failure.times };
-    }
-    return failure;
-  } finally {
-    await Promise.resolve(arena[Symbol.asyncDispose]()).catch(() => undefined);
-  }
-}
-
-const FOLLOW_UP_MS = 700;
 
 export function describeFuzz({ counts, failures, seconds }: FuzzResult, seed: number): string {
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);

@@ -50,99 +50,85 @@ export type Surface = 'command' | 'action' | 'modal' | 'menu' | 'shortcut' | 'ev
 /** What an owner's request may change only while it is whole. */
 const ACTING = /start|stop|reboot|review|delete|disconnect|settings_spending|renew_all|grant|access/;
 
-/** What each of these users can do with one request, if nothing of it is missing. */
-export const ACTS: readonly {
+interface Act {
   readonly via: Surface;
   readonly name: string;
+  /** What it can't do without. */
   readonly needed: readonly Path[];
   sample(arena: Arena, number: number): Promise<Sample>;
-}[] = [
-  ...['reboot', 'stop'].map((id, at) => ({
-    via: 'action' as const,
-    name: id,
-    needed: PRESSED(),
-    sample: ({ team, serverId }: Arena) =>
-      sampleOf(team, 'otto', (by) => by.presses(id, { id: serverId + at })),
+}
+
+const PRESSED: readonly Path[] = [
+  ['type'],
+  ['user', 'id'],
+  ['actions', 0, 'action_id'],
+  ['actions', 0, 'value'],
+];
+const SUBMITTED: readonly Path[] = [
+  ['type'],
+  ['user', 'id'],
+  ['view', 'callback_id'],
+  ['view', 'private_metadata'],
+];
+const TYPED: readonly Path[] = [['user_id'], ['text'], ['command'], ['team_id']];
+const MENTIONED: readonly Path[] = [
+  ['type'],
+  ...['type', 'user', 'text', 'channel', 'ts'].map((name) => ['event', name]),
+];
+
+const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13' };
+
+/** @otto presses a button. */
+const pressing = (name: string, value: (serverId: number, number: number) => object): Act => ({
+  ...{ via: 'action', name, needed: PRESSED },
+  sample: ({ team, serverId }, number) =>
+    sampleOf(team, 'otto', (by) => by.presses(name, value(serverId, number))),
+});
+
+/** @mara submits a form. */
+const submitting = (
+  name: string,
+  metadata: (arena: Arena, number: number) => object,
+  fields?: Record<string, string>,
+): Act => ({
+  ...{ via: 'modal', name, needed: SUBMITTED },
+  sample: (arena, number) =>
+    sampleOf(arena.team, 'mara', (by) =>
+      by.submits(name, envelope(metadata(arena, number), `F-${number}`), fields),
+    ),
+});
+
+/** When the month ends that is paid for the first server. */
+function paidUntil({ team, serverId }: Arena): number {
+  const server = team.hosting.listServers(team.account).find(({ id }) => id === serverId);
+  return Date.parse(server?.paid_until ?? '');
+}
+
+/** What each of these users can do with one request, if nothing of it is missing. */
+export const ACTS: readonly Act[] = [
+  pressing('reboot', (id) => ({ id })),
+  pressing('stop', (id) => ({ id: id + 1 })),
+  pressing('reboot_several', (id, number) => ({
+    ...{ id: `list-${number}`, at: Date.now() },
+    servers: [[id + 3, 'web-4']],
   })),
+  submitting('create_review', (_, number) => ({ order: { ...ORDER, label: `web-${number}` }, price: 290 })),
+  // Without a price, which may be unknown.
+  submitting('renew_review', (arena) => ({
+    ...{ serverId: arena.serverId, label: 'web-1' },
+    paidUntil: paidUntil(arena),
+  })),
+  submitting('delete', ({ serverId }) => ({ serverId: serverId + 3, label: 'web-4' }), { label: 'web-4' }),
   {
-    via: 'action',
-    name: 'reboot_several',
-    needed: PRESSED(),
-    sample: ({ team, serverId }, number) =>
-      sampleOf(team, 'otto', (by) =>
-        by.presses('reboot_several', {
-          id: `list-${number}`,
-          at: Date.now(),
-          servers: [[serverId + 3, 'web-4']],
-        }),
-      ),
-  },
-  {
-    via: 'modal',
-    name: 'create_review',
-    needed: SUBMITTED(),
-    sample: ({ team }, number) =>
-      sampleOf(team, 'mara', (by) =>
-        by.submits(
-          'create_review',
-          envelope({ order: { ...ORDER, label: `web-${number}` }, price: 290 }, `F-${number}`),
-        ),
-      ),
-  },
-  {
-    via: 'modal',
-    name: 'renew_review',
-    needed: SUBMITTED(),
-    sample: ({ team, serverId }, number) => {
-      const server = team.hosting.listServers(team.account).find(({ id }) => id === serverId);
-      const paidUntil = Date.parse(server?.paid_until ?? '');
-      // Without a price, which may be unknown.
-      const seen = { serverId, label: 'web-1', paidUntil };
-      return sampleOf(team, 'mara', (by) => by.submits('renew_review', envelope(seen, `F-${number}`)));
-    },
-  },
-  {
-    via: 'modal',
-    name: 'delete',
-    needed: SUBMITTED(),
-    sample: ({ team, serverId }, number) =>
-      sampleOf(team, 'mara', (by) =>
-        by.submits('delete', envelope({ serverId: serverId + 3, label: 'web-4' }, `F-${number}`), {
-          label: 'web-4',
-        }),
-      ),
-  },
-  {
-    via: 'command',
-    name: 'reboot',
-    needed: [['user_id'], ['text'], ['command'], ['team_id']],
+    ...{ via: 'command', name: 'reboot', needed: TYPED },
     sample: ({ team }) => sampleOf(team, 'otto', (by) => by.command('reboot web-2')),
   },
   {
-    via: 'event',
-    name: 'reboot',
-    needed: [
-      ['type'],
-      ['event', 'type'],
-      ['event', 'user'],
-      ['event', 'text'],
-      ['event', 'channel'],
-      ['event', 'ts'],
-    ],
+    ...{ via: 'event', name: 'reboot', needed: MENTIONED },
     sample: async (_, number) =>
       eventOf('app_mention', USERS.otto.id, `<@${APP.botUserId}> reboot web-3`, number),
   },
 ];
-
-function PRESSED(): readonly Path[] {
-  return [['type'], ['user', 'id'], ['actions', 0, 'action_id'], ['actions', 0, 'value']];
-}
-
-function SUBMITTED(): readonly Path[] {
-  return [['type'], ['user', 'id'], ['view', 'callback_id'], ['view', 'private_metadata']];
-}
-
-const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13' };
 
 /** An event of now, from a user of the local Slack. */
 function eventOf(type: keyof typeof EVENT_SAMPLES, userId: string, text: string, number: number): Sample {

@@ -1,9 +1,96 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { Panel, withPanel } from '../../src/sandbox/panel/panel.ts';
+import type { PanelAction, PanelResult, PanelState } from '../../src/sandbox/panel/panel-api.ts';
+import { askForLink } from '../support/acts.ts';
 import { eventually } from '../support/eventually.ts';
-import { connectByForm, orderServer, startWithPanel } from './panel/support.ts';
+import { startTeam, type TeamOptions } from '../support/team.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const TOP_UP = JSON.stringify({ do: 'top_up', amountMinor: 100 });
+
+/** A team with the panel beside it, and a browser's view of the panel. */
+type Beside = Awaited<ReturnType<typeof startWithPanel>>;
+
+/** Starts a team without an API key in the app, unless told otherwise, and the panel beside it. */
+async function startWithPanel(options: TeamOptions = {}) {
+  const team = await startTeam({ isConnected: false, ...options });
+  const { hosting, account, slack } = team;
+  const live: PanelState[] = [];
+  let told = Promise.resolve();
+  const onChange = () => {
+    told = told.then(async () => void live.push(await panel.state()));
+  };
+  const panel = new Panel({ hosting, account, slack, store: team.app.ports, onChange });
+  await panel.check();
+  const server = createServer(
+    withPanel(
+      (_incoming, outgoing) => outgoing.writeHead(404).end('the page'),
+      () => panel,
+    ),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const send = (method: string, path: string, headers?: Record<string, string>, body?: string) =>
+    sendTo(port, method, path, headers, body);
+  return {
+    team,
+    port,
+    send,
+    /** The state after each change. */
+    live,
+    state: async () => JSON.parse((await send('GET', '/panel/state')).text) as PanelState,
+    perform: async (action: PanelAction) =>
+      JSON.parse((await send('POST', '/panel/do', JSON_TYPE, JSON.stringify(action))).text) as PanelResult,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await panel.close();
+      await told;
+      await team[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Not `fetch`, which can't send the headers of a browser. */
+function sendTo(
+  port: number,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body = '',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** Connects the app as an owner would: by the form behind the link of `/vps connect`. */
+async function connectByForm({ team }: Beside, key: string): Promise<number> {
+  const body = new URLSearchParams({ api_key: key });
+  return (await fetch(await askForLink(team), { method: 'POST', body })).status;
+}
+
+/** Orders a server in Slack, as a manager. */
+async function orderServer({ team }: Beside, label: string): Promise<void> {
+  const manager = team.slack.as('mara').in('#ops');
+  await manager.types('/vps create');
+  await manager.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: label });
+  await manager.presses('Review');
+  await manager.sees('5.90');
+  await manager.presses('Create and pay');
+}
 
 describe('the panel', () => {
   it('refuses other sites, and bodies that are not JSON, too large or unknown actions', async () => {
@@ -36,39 +123,6 @@ describe('the panel', () => {
     expect(await panel.send('POST', '/panel/do', own, TOP_UP)).toMatchObject({ status: 200 });
   });
 
-  it('shows the account as it is', async () => {
-    await using panel = await startWithPanel({ isConnected: true });
-    const { hosting, account } = panel.team;
-    await orderServer(panel, 'web-1');
-    await panel.team.slack.as('mara').sees(/(was|is being) created \(/);
-    const state = await panel.state();
-    expect(state.account).toMatchObject({
-      name: 'Team',
-      balance: '994.10',
-      keys: [{ hint: panel.team.apiKey.slice(-4), isUsedByApp: true }],
-      connection: 'works',
-      faults: [],
-      movedMs: 0,
-    });
-    const [server] = hosting.listServers(account);
-    expect(state.servers).toEqual([server]);
-    expect(server).toMatchObject({ label: 'web-1', state: 'running' });
-    expect(state.money).toMatchObject([
-      { kind: 'top_up', amountMinor: 1000_00 },
-      { kind: 'charge', amountMinor: 590, what: 'create web-1 (small)' },
-    ]);
-    expect(state.requests.find(({ operation }) => operation === 'create')).toMatchObject({
-      method: 'POST',
-      path: '/v1/servers',
-      serverId: server?.id,
-      ending: 'answered',
-      status: 200,
-      didWork: true,
-      durationMs: expect.any(Number),
-    });
-    expect(state.tour.map(({ id }) => id)).toEqual(['connect', 'create', 'reboot', 'lose', 'delete']);
-  });
-
   it('does what its user asks for, and refuses what makes no sense', async () => {
     await using panel = await startWithPanel({ balanceMinor: 0 });
     const { hosting, account } = panel.team;
@@ -92,7 +146,7 @@ describe('the panel', () => {
 
   it('gives a new key once, and no key and no root password ever again', async () => {
     await using panel = await startWithPanel();
-    const live = panel.listen();
+    const { live } = panel;
     const done = await panel.perform({ do: 'create_key' });
     const key = (done.ok && done.key) || 'none';
     expect(key).toMatch(/^hk_/);
@@ -108,41 +162,5 @@ describe('the panel', () => {
     expect(shown).not.toContain(key);
     expect(shown).not.toContain(panel.team.apiKey);
     expect(shown).not.toContain(JSON.stringify(password).slice(1, -1));
-  });
-
-  it('offers faults by what one will see, and takes each of them on and off', async () => {
-    await using panel = await startWithPanel();
-    const { presets } = await panel.state();
-    for (const { id } of presets) {
-      expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
-      expect(await panel.perform({ do: 'add_fault', preset: id })).toEqual({ ok: true });
-    }
-    const { faults } = (await panel.state()).account;
-    expect(new Set(faults.map(({ preset }) => preset))).toEqual(new Set(presets.map(({ id }) => id)));
-    expect(faults.filter(({ preset }) => preset === 'slow')).toMatchObject([{ left: null }]);
-    expect(faults.filter(({ preset }) => preset === 'lose_answer')).toMatchObject([{ left: 1 }, { left: 1 }]);
-    for (const { id } of faults) await panel.perform({ do: 'remove_fault', fault: id });
-    expect(await panel.perform({ do: 'add_fault', preset: 'flood' })).toMatchObject({ error: 'unknown' });
-  });
-
-  it('tells every change of the state, by the passing of time alone, too', async () => {
-    // Longer than the panel looks after an event; ordered past the app, whose requests are events, too.
-    const exempt = { chargedOnce: 'ordered past the app', passwordsWithCreators: 'ordered past the app' };
-    await using panel = await startWithPanel({ hosting: { createDelayMs: 1500 }, exempt });
-    const { hosting, account, apiKey } = panel.team;
-    const states = panel.listen();
-    await connectByForm(panel, apiKey);
-    await eventually(() => expect(states.at(-1)?.account.connection).toBe('works'));
-    const order = { plan: 'small', location: 'ams', image: 'debian-13', label: 'web-1' };
-    hosting.servers.create(account, order, { says: 'yes' });
-    const sees = (...expected: string[]) =>
-      eventually(() => expect(states.at(-1)?.servers.map(({ state }) => state)).toEqual(expected));
-    await sees('creating');
-    await sees('running');
-    await panel.perform({ do: 'skip_time', step: 'month' });
-    await panel.perform({ do: 'skip_time', step: 'hour' });
-    await sees('expired');
-    await panel.perform({ do: 'skip_time', step: 'month' });
-    await sees();
   });
 });

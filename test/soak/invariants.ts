@@ -1,11 +1,11 @@
 import { setImmediate as othersGoOn, setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import type { Account } from '../../src/sandbox/hosting/accounts.ts';
 import type { MoneyEntry, RequestFilter } from '../../src/sandbox/hosting/journal.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
-import { findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
+import { countCreates, findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { waitFor } from './load.ts';
-import { findLosses, type Order } from './soak.ts';
+import { findLosses } from './soak.ts';
 import type { SoakTeam } from './soak-team.ts';
 
 const MINUTE_MS = 60_000;
@@ -47,7 +47,6 @@ export async function findViolations(evidence: Evidence): Promise<readonly strin
     { slackRulesKept: 'processes are killed, and Slack is slow and limits the app' },
   );
   const invariants = [
-    findUnended,
     findOrderFaults,
     findRenewalFaults,
     findSumFaults,
@@ -57,7 +56,7 @@ export async function findViolations(evidence: Evidence): Promise<readonly strin
     findProcessFaults,
     findUntested,
   ];
-  const ofLoad: string[] = [];
+  const ofLoad = [...evidence.left];
   for (const find of invariants) {
     await othersGoOn();
     ofLoad.push(...(await find(evidence)).map((words) => `${find.name}: ${words}`));
@@ -79,98 +78,53 @@ function since(hosting: Hosting, judgedTo: number): Hosting {
   });
 }
 
-function findUnended({ left }: Evidence): readonly string[] {
-  return left;
-}
+/** What an order's user was told of it, other than that it was created. */
+const ENDED = (label: string) =>
+  new RegExp(
+    `\`${label}\` wasn’t created|whether \`${label}\` was created|order for \`${label}\` isn’t confirmed|\`${label}\`: We couldn’t save your order`,
+  );
 
-/** Charges of creates by label, less those that were given back. */
-function countCharges({ team }: Evidence, label: string) {
-  const { hosting, account } = team;
-  const isOf = ({ what }: MoneyEntry) => what.startsWith(`create ${label} (`);
-  const charges = hosting.charges(account).filter(isOf).length;
-  const refunds = hosting.refunds(account).filter(({ what }) => what === `refund, ${label} was not created`);
-  return { charges, kept: charges - refunds.length };
-}
+const CREATED = (label: string) =>
+  new RegExp(
+    `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created(?: \\([^)\n]*\\))?\\. |has appeared in the hosting account)`,
+  );
 
-const OUTCOMES = {
-  created: (label: string) =>
-    new RegExp(
-      `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created(?: \\([^)\n]*\\))?\\. |has appeared in the hosting account)`,
-    ),
-  refused: (label: string) => new RegExp(`\`${label}\` wasn’t created`),
-  uncharged: (label: string) => new RegExp(`\`${label}\` wasn’t created, and nothing was charged`),
-  unconfirmed: (label: string) =>
-    new RegExp(`whether \`${label}\` was created|order for \`${label}\` isn’t confirmed`),
-  unsaved: (label: string) => new RegExp(`\`${label}\`: We couldn’t save your order`),
-} as const;
-
-type OutcomeKind = keyof typeof OUTCOMES;
-
-/** Which outcomes of an order its user was told. */
-export function outcomesTold({ team }: Evidence, { label, userId }: Order): ReadonlySet<OutcomeKind> {
-  const told = team.recorded.toldTo(userId).filter(({ written }) => written.includes(label));
-  const kinds = Object.keys(OUTCOMES) as OutcomeKind[];
-  return new Set(kinds.filter((kind) => told.some(({ written }) => OUTCOMES[kind](label).test(written))));
-}
-
-/** What was charged is told as created, and what was taken has an outcome. */
-async function findOrderFaults(evidence: Evidence): Promise<readonly string[]> {
+/** What was charged is told as created, and what was taken has an outcome. That nothing else is told, holds for every team. */
+async function findOrderFaults({ team, stored: all }: Evidence): Promise<readonly string[]> {
+  const { hosting, recorded } = team;
   const found: string[] = [];
-  for (const order of evidence.team.recorded.orders) {
+  for (const { label, userId, isTaken } of recorded.orders) {
     await othersGoOn();
-    const { charges, kept } = countCharges(evidence, order.label);
-    const told = outcomesTold(evidence, order);
-    const stored = findStored(evidence, order);
+    const { charges, kept } = countCreates(hosting, label);
+    const told = recorded.toldTo(userId);
+    const isCreated = told.some(({ written }) => CREATED(label).test(written));
+    const isTold = isCreated || told.some(({ written }) => ENDED(label).test(written));
+    const stored = all.find(
+      ({ kind, purchase }) => kind === 'create' && purchase.includes(`"label":"${label}"`),
+    );
     const faults = [
-      kept > 0 &&
-        !told.has('created') &&
-        stored?.state !== 'unconfirmed' &&
-        'charged, and not told as created',
-      order.isTaken && told.size === 0 && 'taken, and its user was told nothing',
-      charges > 0 && told.size === 0 && 'charged, and its user was told nothing',
-      order.isTaken && !stored && 'taken, and not stored',
+      kept > 0 && !isCreated && stored?.state !== 'unconfirmed' && 'charged, and not told as created',
+      (isTaken || charges > 0) && !isTold && 'taken or charged, and its user was told nothing',
+      isTaken && !stored && 'taken, and not stored',
     ];
     for (const fault of faults.filter(Boolean))
-      found.push(`${order.label} (${stored?.state} ${stored?.reason}): ${fault}`);
+      found.push(`${label} (${stored?.state} ${stored?.reason}): ${fault}`);
   }
   return found;
 }
 
-function findStored({ stored }: Evidence, { label }: Order): StoredOrder | undefined {
-  return stored.find(({ kind, purchase }) => kind === 'create' && purchase.includes(`"label":"${label}"`));
-}
-
-/** What was paid is known; and every user who read "Renewing" gets the outcome. "Someone else already confirmed this" is one. */
-function findRenewalFaults({ team, stored }: Evidence): readonly string[] {
-  const { hosting, account, recorded } = team;
-  const paid = hosting.charges(account).filter(({ what }) => what.startsWith('renew '));
-  const renewed = stored.filter(({ kind }) => kind === 'renew');
-  const servers = [...new Set(recorded.renewals.map(({ serverId }) => serverId))];
-  const twice = servers.flatMap((id) => {
-    const charges = paid.filter(({ serverId }) => serverId === id).length;
-    const orders = renewed.filter(({ server_id }) => Number(server_id) === id);
-    const mayBePaid = orders.filter(({ state }) => state === 'settled' || state === 'unconfirmed').length;
-    return [charges > mayBePaid && `server ${id}: ${charges} charges, ${mayBePaid} renewals known`].filter(
-      (words) => words !== false,
+/** Every user who read "Renewing" gets the outcome. "Someone else already confirmed this" is one. */
+function findRenewalFaults({ team: { recorded } }: Evidence): readonly string[] {
+  return recorded.renewals.flatMap(({ label, pressedAtMs, takenFor }) => {
+    const words = new RegExp(
+      `\`${label}\` (?:was renewed|wasn’t renewed|is now paid until)|whether \`${label}\` was renewed|renewal of \`${label}\``,
     );
+    const isTold = (userId: string) =>
+      recorded.toldTo(userId).some(({ atMs, written }) => atMs >= pressedAtMs && words.test(written));
+    return [...takenFor]
+      .filter((userId) => !isTold(userId))
+      .map((userId) => `${userId} was told nothing of the renewal of ${label}`);
   });
-  const untold = recorded.renewals.flatMap((renewal) =>
-    [...renewal.takenFor]
-      .filter((userId) => !isToldOfRenewal(team, userId, renewal))
-      .map((userId) => `${userId} was told nothing of the renewal of ${renewal.label}`),
-  );
-  return [...twice, ...untold];
-}
-
-function isToldOfRenewal(
-  { recorded }: SoakTeam,
-  userId: string,
-  { label, pressedAtMs }: { label: string; pressedAtMs: number },
-) {
-  const words = new RegExp(
-    `\`${label}\` (?:was renewed|wasn’t renewed|is now paid until)|whether \`${label}\` was renewed|renewal of \`${label}\``,
-  );
-  return recorded.toldTo(userId).some(({ atMs, written }) => atMs >= pressedAtMs && words.test(written));
 }
 
 /** What the hosting service charged is what the app knows to be paid, or still looks for. */
@@ -278,20 +232,9 @@ interface StoredOrder {
 }
 
 /** Runs a statement beside the app; undefined while the database is away. */
-async function query<Row extends object>(
-  { postgres }: SoakTeam,
-  text: string,
-): Promise<readonly Row[] | undefined> {
-  const client = new Client({ connectionString: postgres.url, connectionTimeoutMillis: 2000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<Row>(text)).rows;
-  } catch {
-    return undefined;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+async function query<Row extends object>({ postgres }: SoakTeam, sql: string) {
+  const rows = await queryDatabase(postgres.url, sql).catch(() => undefined);
+  return rows as readonly Row[] | undefined;
 }
 
 async function read<Row extends object>(team: SoakTeam, text: string): Promise<readonly Row[]> {

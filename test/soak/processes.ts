@@ -116,8 +116,8 @@ export async function startProcesses(environments: readonly Readonly<Record<stri
 }
 
 /**
- * Spreads Slack's requests over the processes that listen, each in turn, as load balancers do: what could not be connected goes to the next process, what a process has begun to read is never
- * sent to a second one.
+ * Spreads Slack's requests over the processes that listen, each in turn, as load balancers do: what could not be connected goes to
+ * the next process, what a process has begun to read is never sent to a second one.
  */
 export async function startBalancer(list: () => readonly string[]) {
   const counted = { passed: 0, untaken: 0, cutOff: 0 };

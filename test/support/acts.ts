@@ -7,6 +7,15 @@ import type { Team } from './team.ts';
 export const orderOf = (label: string) =>
   `/vps create plan=small location=ams image=debian-13 label=${label}`;
 
+/** Asks for the page that takes the API key; gives its address at the app. */
+export async function askForLink({ slack, appUrl }: Pick<Team, 'slack' | 'appUrl'>): Promise<string> {
+  const owner = slack.as('olga').in('#ops').overlooksOldMessages();
+  await owner.types('/vps connect');
+  await owner.sees('Enter the API key');
+  const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
+  return `${appUrl}${new URL(link).pathname}`;
+}
+
 /** Orders a server, and closes the form once it says that the server is there. */
 export async function createServer(user: Persona, label = 'web-1'): Promise<void> {
   await user.types(orderOf(label));

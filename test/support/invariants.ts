@@ -72,25 +72,29 @@ function findChargedTwice({ hosting, confirmations }: Records): readonly string[
   return [...twice, ...months];
 }
 
+const listCreates = (hosting: Hosting, label: string) =>
+  hosting.charges().filter((one) => CREATED.test(one.what) && labelIn(one, CREATED) === label);
+
+/** Charges of creates by their label, and those of them that weren't given back. */
+export function countCreates(hosting: Hosting, label: string) {
+  const charges = listCreates(hosting, label).length;
+  const refunds = hosting.refunds().filter(({ what }) => what === `refund, ${label} was not created`);
+  return { charges, kept: charges - refunds.length };
+}
+
 /** Nothing is told as done that wasn't, and nothing that was paid is told as not charged. */
 async function findUntrue({ hosting, confirmations, shown }: Records): Promise<readonly string[]> {
   const servers = hosting.accounts.list().flatMap((account) => hosting.listServers(account));
   const worked = hosting.requests({ didWork: true });
-  const createdAs = (label: string) =>
-    hosting.charges().filter((one) => CREATED.test(one.what) && labelIn(one, CREATED) === label);
   // A deleted server may have had the label before.
   const idsOf = (label: string) => [
     ...servers.filter((one) => one.label === label).map(({ id }) => id),
-    ...createdAs(label).flatMap(({ serverId }) => serverId ?? []),
+    ...listCreates(hosting, label).flatMap(({ serverId }) => serverId ?? []),
   ];
   const didWork = (operation: RequestEntry['operation'], label: string) => {
     const ids = idsOf(label);
     const sent = worked.filter((one) => one.operation === operation);
     return sent.some(({ serverId }) => ids.length === 0 || serverId === undefined || ids.includes(serverId));
-  };
-  const keptFor = (label: string) => {
-    const refunds = hosting.refunds().filter(({ what }) => what === `refund, ${label} was not created`);
-    return createdAs(label).length - refunds.length;
   };
   const isOnly = (label: string) => of(confirmations, label).length === 1;
   const exists = (id: number) =>
@@ -100,7 +104,7 @@ async function findUntrue({ hosting, confirmations, shown }: Records): Promise<r
     [/`([^`\n]+)` is being created(?: \([^)\n]*\))?\. `\/vps show (\d+)`/g, (_, id) => exists(Number(id))],
     [
       /`([^`\n]+)` wasn’t created, and nothing was charged/g,
-      (label) => !isOnly(label) || keptFor(label) === 0,
+      (label) => !isOnly(label) || countCreates(hosting, label).kept === 0,
     ],
     [/`([^`\n]+)` was renewed for a month/g, (label) => didWork('renew', label)],
     [

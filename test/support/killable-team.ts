@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
 import { type Exemptions, failOn, watchTeam } from './invariants.ts';
@@ -23,6 +25,9 @@ interface KillableOptions {
   readonly mode?: SlackMode;
   readonly hasRateLimits?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
+  readonly slackApp?: Partial<SlackOptions['app']>;
+  /** Default: the workspace has its API key. */
+  readonly isConnected?: boolean;
   /** Stores what else is there before a process starts. */
   readonly prepare?: (store: Store, team: { readonly slack: LocalSlack }) => Promise<void>;
   /** What is not checked at the end, since the test breaks it on purpose. */
@@ -37,12 +42,14 @@ export async function startKillableTeam({
   mode = SLACK_MODE,
   hasRateLimits = true,
   settings,
+  slackApp,
+  isConnected = true,
   prepare,
   exempt,
 }: KillableOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
   const hosting = await startHosting({ createDelayMs: 0, rebootDelayMs });
-  const slack = await startSlack({ app: installedApp(mode), hasRateLimits });
+  const slack = await startSlack({ app: { ...installedApp(mode), ...slackApp }, hasRateLimits });
   const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
   hosting.seedServers(account, servers, 'web');
   const shared =
@@ -50,7 +57,7 @@ export async function startKillableTeam({
   const environment = environmentOf(slack, hosting, folder, { ...shared, ...settings });
   const apiKey = hosting.createKey(account, { beforeTopUp: true });
   const fill = async (store: Store) => {
-    await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, 0);
+    if (isConnected) await store.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, 0);
     await prepare?.(store, { slack });
   };
   await withStore(environment, fill, { lock: true });
@@ -67,6 +74,12 @@ export async function startKillableTeam({
   const sendCommandsTo = ({ url }: AppProcess) => {
     slack.app.commandsUrl = `${url}/slack/events`;
   };
+  const start = async (more?: Readonly<Record<string, string>>, program?: Program) => {
+    const app = await startProcess({ ...environment, ...more }, program);
+    processes.push(app);
+    sendCommandsTo(app);
+    return app;
+  };
   return {
     slack,
     hosting,
@@ -77,11 +90,20 @@ export async function startKillableTeam({
     /** Over HTTP, Slack sends everything to this process from now on. */
     sendCommandsTo,
     /** Starts another process, with these settings besides, which gets the commands from then on. */
-    start: async (more?: Readonly<Record<string, string>>, program?: Program) => {
-      const app = await startProcess({ ...environment, ...more }, program);
-      processes.push(app);
-      sendCommandsTo(app);
-      return app;
+    start,
+    /** Starts one that ends as by `kill -9` at a point that it counts, from when it is told to; 0: it lives. */
+    startCrashing: async (crashAt: number) => {
+      const path = join(folder, 'crash-points');
+      const app = await start({ CRASH_AT: String(crashAt), CRASH_POINTS: path }, COUNTING);
+      return {
+        ...app,
+        startCounting: async () => {
+          process.kill(app.pid, 'SIGUSR2');
+          while (!app.output().includes('counting crash points')) await sleep(5);
+        },
+        /** The points that were passed, the last one being where it crashed. */
+        points: async () => (await readFile(path, 'utf8').catch(() => '')).split('\n').filter(Boolean),
+      };
     },
     [Symbol.asyncDispose]: async () => {
       for (const each of processes) await each.kill();
@@ -93,6 +115,8 @@ export async function startKillableTeam({
     },
   };
 }
+
+const COUNTING = [process.execPath, '--import', './dist/crash-at.js', 'dist/main.js'] as const;
 
 /** Reads or writes the database of an app; with `lock`, before its first process starts, else beside its processes. */
 export async function withStore<Result>(

@@ -15,7 +15,9 @@ export async function queryDatabase(databaseUrl: string | undefined, sql: string
       db.close();
     }
   }
-  const client = new Client(databaseUrl);
+  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  // The server may be stopped meanwhile: the query fails then.
+  client.on('error', () => undefined);
   await client.connect();
   const results = await client.query<Row>(sql).finally(() => client.end());
   return [results].flat().at(-1)?.rows ?? [];

@@ -19,32 +19,22 @@ export interface Action {
 const ORDER = { plan: 'micro', location: 'ams', image: 'debian-13', label: 'web-new' };
 const PRICE = 290;
 
-const typed = (text: string, needs: Action['needs'], audit: string): Action => ({
-  via: 'command',
-  id: text.split(' ')[0] ?? '',
-  needs,
-  audit,
-  send: (by, id) => by.command(text.replace('%', String(id))),
-});
-const pressed = (
+const action = (
+  via: Action['via'],
   id: string,
   needs: Action['needs'],
   audit: string,
-  value?: (id: number) => unknown,
-): Action => ({
-  via: 'action',
-  id,
-  needs,
-  audit,
-  send: (by, serverId) => by.presses(id, value?.(serverId)),
-});
-const chosen = (id: string, needs: Action['needs'], audit: string): Action => ({
-  via: 'action',
-  id,
-  needs,
-  audit,
-  send: (by, serverId) => by.chooses(id, String(serverId)),
-});
+  send: Action['send'],
+): Action => ({ via, id, needs, audit, send });
+
+const typed = (text: string, needs: Action['needs'], audit: string) =>
+  action('command', text.split(' ')[0] ?? '', needs, audit, (by, id) =>
+    by.command(text.replace('%', String(id))),
+  );
+const pressed = (id: string, needs: Action['needs'], audit: string, value?: (id: number) => unknown) =>
+  action('action', id, needs, audit, (by, serverId) => by.presses(id, value?.(serverId)));
+const chosen = (id: string, needs: Action['needs'], audit: string) =>
+  action('action', id, needs, audit, (by, serverId) => by.chooses(id, String(serverId)));
 type Fields = Readonly<Record<string, string>>;
 const submitted = (
   id: string,
@@ -52,31 +42,16 @@ const submitted = (
   audit: string,
   metadata: object | ((id: number) => object) = {},
   fields: Fields | ((id: number) => Fields) = {},
-): Action => ({
-  via: 'modal',
-  id,
-  needs,
-  audit,
-  send: (by, serverId) => {
+) =>
+  action('modal', id, needs, audit, (by, serverId) => {
     const about = typeof metadata === 'function' ? metadata(serverId) : metadata;
     const entered = typeof fields === 'function' ? fields(serverId) : fields;
     return by.submits(id, envelope(about, `${id}-${by.id}-${serverId}`), entered);
-  },
-});
-const queried = (id: string, needs: Action['needs'], audit: string): Action => ({
-  via: 'menu',
-  id,
-  needs,
-  audit,
-  send: (by) => by.types(id, ''),
-});
-const used = (id: string, type: 'shortcut' | 'message_action'): Action => ({
-  via: 'shortcut',
-  id,
-  needs: 'viewer',
-  audit: 'show',
-  send: (by, serverId) => by.uses(type, id, `server ID ${serverId}`),
-});
+  });
+const queried = (id: string, needs: Action['needs'], audit: string) =>
+  action('menu', id, needs, audit, (by) => by.types(id, ''));
+const used = (id: string, type: 'shortcut' | 'message_action') =>
+  action('shortcut', id, 'viewer', 'show', (by, serverId) => by.uses(type, id, `server ID ${serverId}`));
 const byId = (id: number) => ({ id });
 /** A list of its own for each try: one list acts once. */
 const listed = (id: number) => ({ id: `list-${++lists}`, at: Date.now(), servers: [[id, 'x']] });

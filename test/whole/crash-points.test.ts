@@ -1,7 +1,3 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
@@ -15,8 +11,6 @@ import { lendDatabase } from '../support/postgres.ts';
 import { queryDatabase } from '../support/query-database.ts';
 import { TWO_PERSONS } from '../support/ruled-team.ts';
 import { isLong } from '../support/tries.ts';
-
-const COUNTING = [process.execPath, '--import', './dist/crash-at.js', 'dist/main.js'] as const;
 
 type CrashingTeam = Awaited<ReturnType<typeof startCrashingTeam>>;
 
@@ -43,33 +37,24 @@ async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
     exempt: { passwordsWithCreators: 'the process may be killed over the answer' },
   });
   const { slack, hosting, account, environment } = team;
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
-  const crashPoints = join(folder, 'crash-points');
-  let app = await team.start({ CRASH_AT: String(crashAt), CRASH_POINTS: crashPoints }, COUNTING);
+  const { startCounting, points, hasEnded } = await team.startCrashing(crashAt);
   return {
+    ...{ startCounting, points, hasEnded },
     hosting,
     slack,
     manager: slack.as('mara'),
     owner: slack.as('olga').in('dm'),
     /** Everyone who must never see a root password of @mara's. */
     others: [slack.as('olga').in('dm'), slack.as('olga'), slack.as('nora')],
-    startCounting: async () => {
-      process.kill(app.pid, 'SIGUSR2');
-      while (!app.output().includes('counting crash points')) await sleep(5);
-    },
-    /** The points that were passed, the last one being where it crashed. */
-    points: async () => (await readFile(crashPoints, 'utf8').catch(() => '')).split('\n').filter(Boolean),
-    hasEnded: () => app.hasEnded(),
     restart: async () => {
       // Leases of a dead process end by time there, after half a minute. The soak waits for that.
       await lent?.query('update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
-      app = await team.start();
+      await team.start();
     },
     read: () => withStore(environment, (store) => readStored(store, environment.DATABASE_URL ?? '')),
     charges: () => hosting.charges(account).length,
     servers: () => hosting.listServers(account),
     [Symbol.asyncDispose]: async () => {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       await team[Symbol.asyncDispose]();
       await lent?.giveBack();
     },

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { createServer, passwordOf } from '../support/acts.ts';
 import { startProcess } from '../support/killable-team.ts';
 import { postgresUrl } from '../support/postgres.ts';
@@ -160,23 +159,6 @@ onTerminal('npm start on a terminal', () => {
   });
 });
 
-test('SIGTERM to what npm started stops the app and frees its port', async () => {
-  await using team = await startTeam();
-  const settings = { ...team.environment, DATABASE_URL: 'sqlite::memory:' };
-  await using npm = await startProcess(settings, ['npm', 'start']);
-  const [child] = await listChildren(npm.pid);
-  if (child === undefined) throw new Error('npm has started nothing');
-  process.kill(child, 'SIGTERM');
-  await npm.ended;
-  await expect(fetch(`${npm.url}/livez`)).rejects.toThrow('fetch failed');
-});
-
-/** The processes that a process has started (Linux). */
-async function listChildren(pid: number): Promise<readonly number[]> {
-  const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return list.trim().split(' ').filter(Boolean).map(Number);
-}
-
 describe.concurrent('npm run key', () => {
   test('tests and stores a key beside a running app, which uses it at once, and can remove it', async () => {
     await using team = await startTeam({ isConnected: false });
@@ -224,21 +206,6 @@ describe.concurrent('npm run key', () => {
       ),
     });
   });
-
-  test.each([
-    [[], 'Choose set, remove, list or rotate.'],
-    [['sett', '--workspace', 'T1'], 'There\'s no command "sett".'],
-    [['toString', '--workspace', 'T1'], 'There\'s no command "toString".'],
-    [['set', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
-    [['remove', '--workspce', 'T1'], "Unknown option '--workspce'."],
-    [['list', 'all'], 'Unexpected argument: all'],
-  ])('with %j prints what is wrong, and then the usage', async (args, words) => {
-    const { code, all: output } = await runKey(args);
-    expect(code).toBe(2);
-    expect(output.split('\n\n')[0]).toContain(words);
-    expect(output).toContain('\n\nUsage:\n');
-    expect(output).not.toMatch(/\n\s+at /);
-  });
 });
 
 onTerminal('npm run key on a terminal', () => {
@@ -261,11 +228,4 @@ onTerminal('npm run key on a terminal', () => {
     expect(key.screen()).toMatch(/\nNothing was changed\.\n$/);
     expect(key.screen()).not.toContain(team.apiKey);
   });
-});
-
-test('an owner named in OWNERS has access even if Slack says nothing about them', async () => {
-  await using team = await startTeam({ scopes: ['commands', 'chat:write'], hasRoles: false });
-  await team.owner.types('/vps status');
-  await team.owner.sees('is up and the key works');
-  expect(USERS.olga.id).toBe(team.environment.OWNERS);
 });

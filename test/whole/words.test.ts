@@ -76,6 +76,7 @@ async function requireWords(verb: Verb, codes: readonly ErrorCode[], times: numb
     const isOpen = code === 'checking' && (verb === 'reboot' || verb === 'delete');
     await manager.sees(isOpen ? /We’re not sure whether/ : WORDS[code], 120_000);
     expect(manager.screen(), code).not.toMatch(NO_WORDS);
+    if (verb === 'create' && code === 'bad_request') await manager.sees('Try a shorter or simpler label');
     if (verb === 'create' || verb === 'renew') {
       await manager.sees(
         code === 'checking' ? 'can’t be charged twice' : /[Nn]othing was charged|charge is back|not sent/,

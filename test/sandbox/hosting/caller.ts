@@ -50,15 +50,10 @@ export function openAccount(hosting: Hosting): Caller {
   return { hosting, account, key, call, create };
 }
 
-/** A field of an answer's body, for assertions. */
-export function field(answer: Answer, name: string): unknown {
-  return typeof answer.body === 'object' && answer.body !== null ? Reflect.get(answer.body, name) : undefined;
-}
-
 /** The id in an answer. @throws when there is none */
-export function idOf(answer: Answer): number {
-  const id = field(answer, 'id');
-  if (typeof id !== 'number') throw new Error(`No id in ${JSON.stringify(answer)}`);
+export function idOf({ body }: Answer): number {
+  const id: unknown = Reflect.get(Object(body), 'id');
+  if (typeof id !== 'number') throw new Error(`No id in ${JSON.stringify(body)}`);
   return id;
 }
 

@@ -1,9 +1,6 @@
-import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPages } from '../../../src/sandbox/page/serve.ts';
 import { serveFiles } from './support/browser.ts';
-
-const MAX_SCRIPT_BYTES = 60_000;
 
 describe('the files of the page', () => {
   let origin = '';
@@ -23,16 +20,6 @@ describe('the files of the page', () => {
     expect(html.match(/(?:src|href)="(?!data:)[^"]*"/g)?.every((each) => each.includes('="/assets/'))).toBe(
       true,
     );
-  });
-
-  it('are small, with the types that browsers insist on', async () => {
-    const html = await (await fetch(origin)).text();
-    const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]*)"/g)].map(([, path]) => path ?? '');
-    const answers = await Promise.all(paths.map((path) => fetch(origin + path)));
-    const types = answers.map((answer) => answer.headers.get('content-type')?.split(';')[0]);
-    expect(types.toSorted()).toEqual(['text/css', 'text/javascript']);
-    const script = await answers[types.indexOf('text/javascript')]?.text();
-    expect(gzipSync(script ?? '').length).toBeLessThan(MAX_SCRIPT_BYTES);
   });
 
   it('include the pages, and no other files', async () => {

@@ -1,34 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/sandbox/slack/page-api.ts';
-import { afterCommand, brokenRules, button, plain, section, startBoth, TOKEN } from './support/fake-app.ts';
-
-const OPS = 'C0OPS00001';
-
-it('a body that is no JSON, and blocks that are no list, are refused by name', async () => {
-  const { slack, app } = await afterCommand();
-  const raw = await fetch(`${slack.apiUrl}chat.postMessage`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${slack.app.botToken}` },
-    body: '{"channel":',
-  });
-  expect(await raw.json()).toMatchObject({ ok: false, error: 'invalid_json' });
-  expect(await app.errorOf('chat.postMessage', { channel: OPS, text: 'x', blocks: 'none' })).toBe(
-    'invalid_blocks_format',
-  );
-  const reply = await fetch(String(app.last().response_url), { method: 'POST', body: 'hello' });
-  expect(await reply.json()).toMatchObject({ ok: false, error: 'invalid_payload' });
-});
-
-it('users of other organizations have neither the home of the app nor its shortcuts', async () => {
-  const { slack } = await startBoth({
-    app: { shortcuts: [{ callbackId: 'new', name: 'New', type: 'global' }] },
-  });
-  const external = slack.as('sam').in('#acme-shared');
-  await expect(external.opensHome()).rejects.toThrow('no_home');
-  await expect(external.usesGlobalShortcut('new')).rejects.toThrow('shortcut_not_available');
-  const state = (await (await fetch(`${slack.url}/page/state?as=U0STRANGER`)).json()) as Json;
-  expect(state).toMatchObject({ commands: [], shortcuts: [] });
-});
+import { brokenRules, button, plain, section, startBoth, TOKEN } from './support/fake-app.ts';
 
 it('a command of which the user sees nothing breaks a rule after 3 s, and none when the ack has words', async () => {
   const { slack, app } = await startBoth();

@@ -30,22 +30,6 @@ describe('a button in a message', () => {
     expect(app.last()).toMatchObject({ user: { team_id: 'T0ACME0001' }, team: { id: 'T0SANDBOX' } });
   });
 
-  it('asks for confirmation first, and does nothing when the user declines', async () => {
-    const confirm = {
-      title: plain('Sure?'),
-      text: plain('It stops.'),
-      confirm: plain('Stop'),
-      deny: plain('Keep'),
-    };
-    const { app, owner } = await withMessage(actions(button('Stop', { confirm }), button('Start')));
-    expect(owner.confirmationOf('Stop')).toBe('Sure?\nIt stops.\nKeep\nStop');
-    await owner.presses('Stop', { confirm: false });
-    expect(app.received).toEqual([]);
-    await owner.presses('Stop');
-    expect(app.received).toHaveLength(1);
-    await expect(owner.presses('Start', { confirm: false })).rejects.toThrow('asks for no confirmation');
-  });
-
   it('breaks the rules when its ack says something, or comes late', async () => {
     const { app, owner, slack, brokenRules } = await withMessage(actions(button('Start')));
     app.reply = () => ({ body: 'thanks' });

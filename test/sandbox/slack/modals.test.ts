@@ -20,18 +20,6 @@ describe('a trigger', () => {
     expect(await open(modal([]))).toMatchObject({ error: 'expired_trigger_id' });
     expect(brokenRules()).toEqual(['expired_trigger']);
   });
-
-  it('survives a view that Slack refuses', async () => {
-    const { open } = await afterCommand();
-    expect(await open(modal([section('')]))).toMatchObject({ error: 'invalid_arguments' });
-    const metadata = Object.fromEntries(
-      Array.from({ length: 90 }, (_, i) => [`block-${i}`, section('x'.repeat(3000))]),
-    );
-    expect(await open(modal(Object.values(metadata)))).toMatchObject({ error: 'view_too_large' });
-    expect(await open(modal([section('x')], { private_metadata: 'x'.repeat(3000) }))).toMatchObject({
-      ok: true,
-    });
-  });
 });
 
 describe('an open modal', () => {
@@ -45,14 +33,6 @@ describe('an open modal', () => {
     expect(await app.errorOf('views.update', { view_id: view.id, hash: view.hash, view: next })).toBe(
       'hash_conflict',
     );
-  });
-
-  it('keeps what was entered when it is updated', async () => {
-    const { app, open, owner } = await afterCommand();
-    const view = viewOf(await open(modal([textInput('Label')])));
-    await owner.fills({ Label: 'web-1' });
-    await app.call('views.update', { view_id: view.id, view: modal([section('more'), textInput('Label')]) });
-    await owner.sees('Label: [web-1]');
   });
 
   it('is not found after the user closed it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, PageAction, PageResult, PageState } from '../../../src/sandbox/slack/page-api.ts';
+import type { PageAction, PageResult, PageState } from '../../../src/sandbox/slack/page-api.ts';
 import { USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { actions, button, type FakeApp, modal, section, startBoth } from './support/fake-app.ts';
+import { actions, button, modal, section, startBoth } from './support/fake-app.ts';
 
 const OWNER = 'U0OWNER001';
 const OPS = 'C0OPS00001';
@@ -64,56 +64,21 @@ describe('the page API', () => {
   });
 });
 
-const SCOPES = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read'];
-const ONCALL = 'S0ONCALL01';
-const RANDOM = 'C0RANDOM01';
-
-const start = () => startBoth({ app: { scopes: SCOPES } });
-const userOf = async (app: FakeApp, id: string) => (await app.call('users.info', { user: id })).user as Json;
-
-describe('a user group', () => {
-  it('is listed with its members only on request', async () => {
-    const { app } = await start();
-    const [oncall, platform] = (await app.call('usergroups.list', {})).usergroups as Json[];
-    expect(oncall).toMatchObject({ id: ONCALL, handle: 'oncall', date_delete: 0 });
-    expect(platform).toMatchObject({ id: 'S0PLATFORM', handle: 'platform' });
-    expect(oncall).not.toHaveProperty('users');
-    expect(await app.call('usergroups.list', { include_users: 'true' })).toMatchObject({
-      usergroups: [{ users: [USERS.otto.id, USERS.nora.id] }, {}],
-    });
+it('a channel takes no more posts once it is archived, and says so', async () => {
+  const { slack, app } = await startBoth({ app: { scopes: ['commands', 'chat:write', 'channels:read'] } });
+  const viewer = slack.as('vera').in('#general');
+  await viewer.types('/vps list');
+  const url = app.last().response_url;
+  slack.admin.archive('#general');
+  const channel = 'C0GENERAL1';
+  expect(await app.call('conversations.info', { channel })).toMatchObject({
+    channel: { is_archived: true },
   });
-});
-
-it('a deactivated user is out of all groups and channels, and reported as deleted without any standing', async () => {
-  const { slack, app } = await start();
-  slack.admin.deactivate('otto');
-  expect(await app.call('usergroups.list', { include_users: true })).toMatchObject({
-    usergroups: [{ users: [USERS.nora.id] }, {}],
-  });
-  expect((await app.call('conversations.members', { channel: RANDOM })).members).not.toContain(USERS.otto.id);
-  const user = await userOf(app, USERS.otto.id);
-  expect(user.deleted).toBe(true);
-  expect(user).not.toHaveProperty('is_admin');
-  expect((await userOf(app, USERS.finn.id)).deleted).toBe(true);
-});
-
-describe('a channel', () => {
-  it('takes no more posts once it is archived, and says so', async () => {
-    const { slack, app } = await start();
-    const viewer = slack.as('vera').in('#general');
-    await viewer.types('/vps list');
-    const url = app.last().response_url;
-    slack.admin.archive('#general');
-    const channel = 'C0GENERAL1';
-    expect(await app.call('conversations.info', { channel })).toMatchObject({
-      channel: { is_archived: true },
-    });
-    expect(await app.errorOf('chat.postMessage', { channel, text: 'x' })).toBe('is_archived');
-    const user = USERS.vera.id;
-    expect(await app.errorOf('chat.postEphemeral', { channel, user, text: 'x' })).toBe('is_archived');
-    expect(await app.respond(url, { text: 'x' })).toMatchObject({ status: 410 });
-    await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'is_archived' });
-    slack.admin.unarchive('#general');
-    await viewer.types('hello');
-  });
+  expect(await app.errorOf('chat.postMessage', { channel, text: 'x' })).toBe('is_archived');
+  const user = USERS.vera.id;
+  expect(await app.errorOf('chat.postEphemeral', { channel, user, text: 'x' })).toBe('is_archived');
+  expect(await app.respond(url, { text: 'x' })).toMatchObject({ status: 410 });
+  await expect(viewer.types('hello')).rejects.toMatchObject({ code: 'is_archived' });
+  slack.admin.unarchive('#general');
+  await viewer.types('hello');
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { brokenRules } from './support/fake-app.ts';
 import { askForUrl, connect, startSocketSlack } from './support/socket-app.ts';
@@ -16,18 +15,6 @@ describe('an address for a WebSocket', () => {
 });
 
 describe('a WebSocket of the app', () => {
-  it('is greeted with how many there are; the eleventh is sent away', async () => {
-    const slack = await startSocketSlack();
-    for (let count = 1; count <= 10; count += 1) {
-      const { messages } = await connect(slack);
-      expect(messages[0]).toMatchObject({ type: 'hello', num_connections: count });
-    }
-    const { messages, socket } = await connect(slack);
-    expect(messages[0]).toMatchObject({ type: 'disconnect', reason: 'too_many_websockets' });
-    await once(socket, 'close');
-    expect(slack.sockets.count).toBe(10);
-  });
-
   it('must acknowledge in time, each envelope by its ID, and an event without a payload', async () => {
     const slack = await startSocketSlack({ events: ['app_uninstalled'], ackTimeoutMs: 50 });
     const app = await connect(slack);
@@ -61,13 +48,4 @@ describe('a WebSocket of the app', () => {
         [1, 'timeout'],
       ]);
   });
-});
-
-it('the end of a WebSocket comes with a reason where an admin turns Socket Mode off, and new ones are sent away', async () => {
-  const slack = await startSocketSlack();
-  const app = await connect(slack);
-  slack.sockets.disable();
-  await once(app.socket, 'close');
-  expect(app.messages.at(-1)).toMatchObject({ type: 'disconnect', reason: 'link_disabled' });
-  expect((await connect(slack)).messages[0]).toMatchObject({ reason: 'link_disabled' });
 });

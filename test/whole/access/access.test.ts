@@ -324,7 +324,9 @@ it.concurrent('users who can’t have a role are refused one, with the reason, a
 });
 
 describe.concurrent('asking for access', () => {
-  it('can be answered only once, and never by the requester', async () => {
+  it('can be answered only once, and never by the requester; a denial is told and audited', async ({
+    expect,
+  }) => {
     await using team = await startWithServers({
       settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },
     });
@@ -345,6 +347,9 @@ describe.concurrent('asking for access', () => {
     await manager.sees('Denied by');
     await viewer.sees('declined your request for the manager role');
     expect(request?.requesterId).toBe(USERS.vera.id);
+    await expect
+      .poll(async () => (await audited(team, 'access_answer'))[0])
+      .toMatchObject({ outcome: 'done', label: `deny manager ${USERS.vera.id}` });
     expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
   });
 });

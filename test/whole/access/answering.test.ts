@@ -42,17 +42,6 @@ describe.concurrent('an owner who answers a request', () => {
     await team.nora.sees('You requested the operator role.');
     expect(await rolesOf(team)).toEqual(['viewer web-*']);
   });
-
-  it('can deny it, which the requester and the audit are told', async ({ expect }) => {
-    await using team = await startWithRequest();
-    await team.approver.presses('Deny');
-    await team.nora.sees('@olga declined your request for the operator role.');
-    await team.approver.sees('Denied by @olga');
-    await expect
-      .poll(async () => (await audited(team, 'access_answer'))[0])
-      .toMatchObject({ outcome: 'done', label: `deny operator ${USERS.nora.id}` });
-    expect(await rolesOf(team)).toEqual([]);
-  });
 });
 
 describe.concurrent('a requester', () => {

@@ -74,25 +74,6 @@ describe.concurrent('a revoked role', () => {
 });
 
 describe.concurrent('a button that another user was shown', () => {
-  it('acts with the role of the user who presses it', async () => {
-    await using team = await startTeam({ servers: 1 });
-    await team.operator.types('/vps show web-1');
-    await team.operator.sees('running');
-    await team.operator.presses('Reboot');
-    const delivery = team.slack.lastDelivery('block_actions reboot');
-    await team.viewer.sees('rebooted');
-    expect(changesSeen(team)).toHaveLength(1);
-    for (const name of ['vera', 'nora', 'gus', 'sam'] as const) {
-      const { id, teamId } = USERS[name];
-      await team.slack.deliverAltered(delivery, (payload) => ({ ...payload, user: { id, team_id: teamId } }));
-      const by = rawUser(team, name);
-      await until(async () => (await by.audit()).length === 1);
-      const code = name === 'sam' ? 'other_organization' : 'role_needed';
-      expect(await by.audit()).toMatchObject([{ action: 'reboot', outcome: 'denied', code }]);
-    }
-    expect(changesSeen(team)).toHaveLength(1);
-  });
-
   it('does nothing for users from other organizations, however Slack marks them', async () => {
     await using team = await startTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');

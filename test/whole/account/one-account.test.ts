@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { orderOf } from '../../support/acts.ts';
+import { askForLink, orderOf } from '../../support/acts.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
 import { ENGINES } from '../../support/postgres.ts';
 import { startTeam, type TeamOptions } from '../../support/team.ts';
@@ -142,12 +142,9 @@ test.concurrent('a second key of the same account, connected again, never lets m
   const [id = 0] = hosting.seedServers(account, 1, 'web');
   const first = app.ports.hostingOf(new Secret(apiKey), TEAM.id);
   await Promise.all(Array.from({ length: LIMIT }, () => first.changePower('reboot', id)));
-  const { owner } = team;
-  await owner.types('/vps connect');
-  await owner.sees('Enter the API key');
-  const link = owner.links().find((address) => address.includes('/connect/')) ?? '';
+  const link = await askForLink(team);
   const second = hosting.createKey(account);
-  const posted = fetch(`${team.appUrl}${new URL(link).pathname}`, {
+  const posted = fetch(link, {
     method: 'POST',
     body: new URLSearchParams({ api_key: second }),
     headers: { 'sec-fetch-site': 'same-origin' },

@@ -1,20 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import { startHosting } from '../../../src/sandbox/hosting/start.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { orderOf } from '../../support/acts.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
-import { type AppProcess, startProcess, withStore } from '../../support/killable-team.ts';
-import { startSlack } from '../../support/slack/local-slack.ts';
-import { environmentOf, installedApp } from '../../support/team.ts';
+import { type AppProcess, startKillableTeam, withStore } from '../../support/killable-team.ts';
 import { triesOf } from '../../support/tries.ts';
 
-const COUNTING = [process.execPath, '--import', './dist/crash-at.js', 'dist/main.js'] as const;
 /** Slack sends an event again that was not acknowledged, here sooner than the real one. */
 const RETRIES_MS = [0, 2000, 2000, 2000];
 const PATIENCE = { timeout: 3_600_000 };
@@ -24,59 +16,36 @@ type Installing = Awaited<ReturnType<typeof startInstalling>>;
 
 /** An app that workspaces install, as a process that ends as by `kill -9` at a point that it counts; 0: it lives. */
 async function startInstalling(crashAt: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'vps-slack-'));
-  const hosting = await startHosting({ createDelayMs: 0 });
   const oauth = { ...CLIENT, redirectUrls: ['http://127.0.0.1/slack/oauth_redirect'] };
-  const slack = await startSlack({
-    app: { ...installedApp('http'), botToken: '', oauth, eventRetryDelaysMs: RETRIES_MS },
+  const team = await startKillableTeam({
+    servers: 0,
+    mode: 'http',
+    isConnected: false,
+    settings: {
+      ...{ SLACK_BOT_TOKEN: '', OWNERS: '' },
+      ...{ SLACK_CLIENT_ID: CLIENT.clientId, SLACK_CLIENT_SECRET: CLIENT.clientSecret },
+    },
+    slackApp: { botToken: '', oauth, eventRetryDelaysMs: RETRIES_MS },
   });
-  const account = hosting.accounts.create({ name: 'Team', balanceMinor: 100_000 });
-  const environment = environmentOf(slack, hosting, folder, {
-    ...{ SLACK_BOT_TOKEN: '', OWNERS: '', CRASH_AT: String(crashAt), CRASH_POINTS: join(folder, 'points') },
-    ...{ SLACK_CLIENT_ID: CLIENT.clientId, SLACK_CLIENT_SECRET: CLIENT.clientSecret },
-  });
-  let app: AppProcess | undefined;
-  const run = async (program?: typeof COUNTING) => {
-    app = await startProcess(environment, program && [...program]);
-    slack.app.commandsUrl = `${app.url}/slack/events`;
-  };
-  await run(COUNTING);
-  const install = async () => {
-    const browser = createBrowser({ appUrl: app?.url ?? '' });
-    const allowed = await browser.allow(await browser.begin(), TEAM.id, USERS.olga.id);
-    return () => browser.open(allowed).catch(() => undefined);
-  };
+  const crashing = await team.startCrashing(crashAt);
+  let app: AppProcess = crashing;
   return {
-    slack,
-    owner: slack.as('olga'),
-    apiKey: hosting.createKey(account, { beforeTopUp: true }),
+    ...team,
     /** Allows it in Slack; what it returns goes back to the app. */
-    install,
-    startCounting: async () => {
-      process.kill(app?.pid ?? 0, 'SIGUSR2');
-      while (!app?.output().includes('counting crash points')) await sleep(5);
+    install: async () => {
+      const browser = createBrowser({ appUrl: app.url });
+      const allowed = await browser.allow(await browser.begin(), TEAM.id, USERS.olga.id);
+      return () => browser.open(allowed).catch(() => undefined);
     },
-    isAlive: () => {
-      try {
-        return process.kill(app?.pid ?? 0, 0);
-      } catch {
-        return false;
-      }
-    },
-    points: async () =>
-      (await readFile(join(folder, 'points'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
+    startCounting: crashing.startCounting,
+    points: crashing.points,
+    isAlive: () => !crashing.hasEnded(),
     /** Ends it if it lives, and starts another one. */
     restart: async () => {
-      await app?.kill();
-      await run();
+      await app.kill();
+      app = await team.start();
     },
-    withStore: <Result>(work: (store: Store) => Promise<Result>) => withStore(environment, work),
-    [Symbol.asyncDispose]: async () => {
-      await app?.kill();
-      await slack.stop();
-      await hosting.close();
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-    },
+    withStore: <Result>(work: (store: Store) => Promise<Result>) => withStore(team.environment, work),
   };
 }
 

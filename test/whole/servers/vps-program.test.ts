@@ -144,19 +144,3 @@ test('npm run vps names the workspaces to choose from when there are several', a
   });
   expect((await run(team, 'list', '--workspace', TEAM.id)).code).toBe(0);
 });
-
-test.each([
-  [[], 'Choose list, show, start, stop or reboot.'],
-  [['delete', 'web-1'], 'There\'s no command "delete".'],
-  [['reboot'], 'Which server?'],
-  [['reboot', '--yes'], 'Which server?'],
-  [['reboot', 'web', '1', '--yes'], 'Unexpected argument: 1.'],
-  [['list', '--workspace', 'acme'], '"acme" is not a workspace ID.'],
-  [['list', '--jso'], "Unknown option '--jso'."],
-])('npm run vps with %j prints what is wrong and the usage, and exits with 2', async (args, problem) => {
-  const { code, output, words } = await runProgram(['vps', ...args]);
-  expect({ code, output }).toEqual({ code: 2, output: '' });
-  expect(words.split('\n\n')[0]).toContain(problem);
-  expect(words).toContain('\n\nUsage');
-  expect(words).not.toMatch(/\n\s+at /);
-});

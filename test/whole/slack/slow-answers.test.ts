@@ -75,26 +75,6 @@ describe.concurrent('a command that is answered at once', () => {
     await team.operator.sees('This request was already handled.');
   });
 
-  it('posts a table, which Slack may refuse', async () => {
-    await using team = await startTeam({ servers: 21 });
-    await team.viewer.types('/vps list');
-    await team.viewer.sees('21 servers');
-    expect(postsOf(team)).toHaveLength(1);
-  });
-
-  it('posts a root password, and never puts it into an ack', async ({ expect }) => {
-    await using team = await startTeam();
-    await team.manager.types('/vps create small ams debian-13 web-1');
-    await team.manager.presses('Create and pay');
-    await team.manager.sees("I've saved it");
-    const shown = () => postsOf(team).filter(({ request }) => request.includes('rich_text_preformatted'));
-    const before = shown().length;
-    await team.manager.types('/vps password');
-    await expect.poll(() => shown().length).toBe(before + 1);
-    const rest = team.slack.traffic().filter((each) => !shown().includes(each));
-    expect(JSON.stringify(rest)).not.toContain('rich_text_preformatted');
-  });
-
   it('opens its form and shows nothing else', async () => {
     await using team = await startTeam();
     await team.manager.types('/vps create');

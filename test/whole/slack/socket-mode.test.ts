@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { orderOf } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { readMetrics, startTeam, type Team } from '../../support/team.ts';
@@ -44,17 +43,6 @@ describe.concurrent('in Socket Mode', () => {
     await expect.poll(ready).toBe('200 ok\n');
   });
 
-  it('an envelope that is delivered again over another WebSocket changes nothing', async ({ expect }) => {
-    await using team = await startInSocketMode();
-    team.hosting.seedServers(team.account, 1, 'web');
-    await team.operator.types('/vps reboot web-1');
-    await team.viewer.sees('rebooted web-1');
-    await refresh(team);
-    expect((await team.slack.redeliver(team.slack.lastDelivery('command /vps reboot'))).status).toBe(200);
-    await expect.poll(() => handledBefore(team, 'otto')).toBe(1);
-    expect(changesSeen(team)).toHaveLength(1);
-  });
-
   it('an envelope whose payload has no request ID counts once by its own ID', async ({ expect }) => {
     await using team = await startInSocketMode();
     team.hosting.seedServers(team.account, 1, 'web');
@@ -65,25 +53,6 @@ describe.concurrent('in Socket Mode', () => {
     await team.slack.redeliver(delivery);
     await expect.poll(() => handledBefore(team, 'otto')).toBe(1);
     expect(changesSeen(team)).toHaveLength(1);
-  });
-
-  it('an order is paid once, however many WebSockets deliver its confirmation', async () => {
-    await using team = await startInSocketMode();
-    const { slack, hosting, account } = team;
-    const manager = slack.as('mara');
-    hosting.faults.add({ on: 'create', kind: 'slow', delayMs: 300 });
-    await manager.types(orderOf('once'));
-    await manager.presses('Create and pay');
-    const confirmation = slack.lastDelivery('view_submission create_review');
-    slack.sockets.refresh();
-    const again = [];
-    for (let count = 0; count < 20; count += 1) again.push(slack.redeliver(confirmation));
-    await until(() => slack.sockets.count === 2, 1);
-    for (let count = 0; count < 20; count += 1) again.push(slack.redeliver(confirmation));
-    await Promise.all(again);
-    await manager.sees('once is being created');
-    expect(changesSeen(team)).toHaveLength(1);
-    expect(hosting.charges(account)).toHaveLength(1);
   });
 
   it('an answer is posted if its WebSocket closes before the ack', async () => {

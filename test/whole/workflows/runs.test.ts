@@ -120,14 +120,16 @@ function dieAt<Name extends 'send' | 'isWithinLimit' | 'ask'>(
   return { count: () => deaths };
 }
 
-it.concurrent('a workflow’s action that was marked as sent before a crash is never sent again, and is reported as unknown', async ({
-  expect,
-}) => {
+it.concurrent.each([
+  ['workflow’s action', true],
+  ['press', false],
+])('a %s that was marked as sent before a crash is never sent again, and is reported as unknown, also in its channel', async (_what, hasKey) => {
   const system = movableSystem();
   await using team = await startWorkflowTeam(1, { system });
   const { secret } = await giveKey(team);
   const death = dieAt(team, 'send', 'after');
-  const run = await beginInOps(team, { key: secret });
+  const run = await beginInOps(team, hasKey ? { key: secret } : {});
+  if (!hasKey) await team.operator.presses('Reboot');
   await expect.poll(death.count).toBe(1);
   system.move(LATER_MS);
   await run.ended;
@@ -135,22 +137,6 @@ it.concurrent('a workflow’s action that was marked as sent before a crash is n
     'We don’t know whether web-1 was rebooted: the app stopped before the outcome was known. Check its state before you run this again.',
   );
   await team.viewer.sees('We don’t know whether web-1 was rebooted');
-  expect(changesSeen(team)).toEqual([]);
-});
-
-it.concurrent('a press that was marked as sent before a crash is never sent again, and its card says that the outcome is unknown', async ({
-  expect,
-}) => {
-  const system = movableSystem();
-  await using team = await startWorkflowTeam(1, { system });
-  const death = dieAt(team, 'send', 'after');
-  const run = await beginInOps(team);
-  await team.operator.sees('A workflow wants to reboot web-1.');
-  await team.operator.presses('Reboot');
-  await expect.poll(death.count).toBe(1);
-  system.move(LATER_MS);
-  await run.ended;
-  await team.operator.sees('We don’t know whether web-1 was rebooted');
   expect(changesSeen(team)).toEqual([]);
 });
 

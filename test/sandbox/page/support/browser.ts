@@ -5,8 +5,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { createPages } from '../../../../src/sandbox/page/serve.ts';
 import type { Pages } from '../../../../src/sandbox/slack/server.ts';
-import type { LocalSlack } from '../../../support/slack/local-slack.ts';
-import { type FakeApp, startBoth } from '../../slack/support/fake-app.ts';
+import { startBoth } from '../../slack/support/fake-app.ts';
 import { replyLikeTheProduct } from './fixture-app.ts';
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -55,17 +54,6 @@ export async function serveFiles(pages: Pages) {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-/** A local Slack with the page and an app, and people at browsers. */
-export interface Stage {
-  readonly slack: LocalSlack;
-  readonly app: FakeApp;
-  /** Opens the page as a user, in a browser window of their own. */
-  open(as: string, options?: Parameters<Browser['newContext']>[0]): Promise<Page>;
-  /** Errors in consoles, and requests to other machines. */
-  readonly complaints: readonly string[];
-  close(): Promise<void>;
-}
-
 async function start(files: Pages) {
   const both = await startBoth({
     pages: files,
@@ -81,7 +69,10 @@ async function start(files: Pages) {
 
 let pages: Promise<Pages> | undefined;
 
-export async function setStage(browser: Browser): Promise<Stage> {
+export type Stage = Awaited<ReturnType<typeof setStage>>;
+
+/** Starts a local Slack with the page and an app, and people at browsers. */
+export async function setStage(browser: Browser) {
   pages ??= createPages();
   const { slack, app } = await start(await pages);
   const complaints: string[] = [];
@@ -89,8 +80,10 @@ export async function setStage(browser: Browser): Promise<Stage> {
   return {
     slack,
     app,
-    complaints,
-    open: async (as, contextOptions = {}) => {
+    /** Errors in consoles, and requests to other machines. */
+    complaints: complaints as readonly string[],
+    /** Opens the page as a user, in a browser window of their own. */
+    open: async (as: string, contextOptions: Parameters<Browser['newContext']>[0] = {}) => {
       const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...contextOptions });
       contexts.push(context);
       const page = await context.newPage();

@@ -10,9 +10,6 @@ import {
   section,
 } from '../../slack/support/fake-app.ts';
 
-/** A form with this label in it makes the app fail. */
-export const DOOMED = 'doomed';
-
 /** Makes a tiny app reply with messages and modals like the product's own. */
 export function replyLikeTheProduct(app: FakeApp): void {
   app.reply = ({ kind, content }) => {
@@ -33,7 +30,6 @@ function replyToCommand(app: FakeApp, { text, user_id, response_url, trigger_id 
   if (text === 'create') void openForm(app, trigger_id);
   // Slack takes no tables in the ack of a command.
   else if (text === 'list') void app.respond(response_url, makeList(34));
-  else if (text === 'everything') void app.respond(response_url, MENU);
   else return { body: `Hello <@${String(user_id)}>, you typed \`${String(text)}\`.` };
   return {};
 }
@@ -62,11 +58,6 @@ function makeList(count: number): Json {
   const table = { type: 'data_table', caption: 'Servers', page_size: 10, rows: [head, ...rows] };
   return { text: `${count} servers`, blocks: [section(`*${count} servers*`), table] };
 }
-
-const MENU = {
-  text: 'everything',
-  blocks: [actions({ type: 'users_select', action_id: 'who', placeholder: plain('Somebody') })],
-};
 
 const HOME = { type: 'home', blocks: [{ type: 'header', text: plain('Your servers') }] };
 
@@ -104,7 +95,6 @@ interface FormView {
 
 function replyToForm({ state }: FormView) {
   const label = state.values.Label?.it?.value;
-  if (label === DOOMED) return { status: 500 };
   const errors = { Label: 'There is a server with that label already' };
   if (label === 'web-1') return { body: { response_action: 'errors', errors } };
   const review = modal([section('*4.90* a month, now, from the account’s balance.')], {
