@@ -100,18 +100,6 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.listOpen('T1', ROLES_ASKED)).toEqual([]);
     });
 
-    test('with a temporary approval leaves another temporary role unchanged', async () => {
-      await store.grants.put(newGrant({ role: 'manager', until: T0 + HOUR_MS }));
-      const { id } = await askNew();
-      const grant = newGrant({ role: 'operator', until: T0 + 8 * HOUR_MS });
-      await requests.grantRole(id, { by: 'U9', at: T0, grant });
-      const given = (await store.grants.list('T1')).map(({ role, until = 0 }) => [role, until - T0]);
-      expect(given.sort()).toEqual([
-        ['manager', HOUR_MS],
-        ['operator', 8 * HOUR_MS],
-      ]);
-    });
-
     test('grants no role in another workspace', async () => {
       const request = await askNew();
       const grant = newGrant({ workspaceId: 'T2' });
