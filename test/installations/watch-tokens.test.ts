@@ -142,6 +142,14 @@ describe.each(engines)('an event about an uninstall, on $name,', ({ make }) => {
     expect(await find()).toBeUndefined();
   });
 
+  test('erases nothing of another installation', async () => {
+    const { start, slack, install, store } = await setUp(make);
+    await install('T2');
+    slack.verdict = 'revoked';
+    await start().hear();
+    expect(await store.installationStore.find('T2')).toBeDefined();
+  });
+
   test('erases nothing while the token is being renewed', async () => {
     const { start, slack, keyOf, botOf } = await setUp(make, HOUR_MS);
     await Promise.all([start().watch(), start().hear()]);
