@@ -107,16 +107,5 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.find(request.id, ROLES_ASKED)).toEqual(request);
       expect(await store.grants.list('T2')).toEqual([]);
     });
-
-    test('a missing or closed request does nothing', async () => {
-      const { id, expiresAt } = await askNew();
-      const grant = (which: string, at: number) =>
-        requests.grantRole(which, { by: 'U9', at, grant: newGrant() });
-      expect(await grant('nothing', T0)).toBeUndefined();
-      expect(await grant(id, expiresAt)).toBeUndefined();
-      await requests.move(id, ['open'], { state: 'withdrawn', at: T0 });
-      expect(await grant(id, T0)).toBeUndefined();
-      expect(await store.grants.list('T1')).toEqual([]);
-    });
   });
 });

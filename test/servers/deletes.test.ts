@@ -132,13 +132,6 @@ test('an approved delete is never sent when a month was paid since, a user’s o
   expect([await outcome(), requests()]).toEqual(['settled', 1]);
 });
 
-test('a user’s own delete is never sent once the two-person rule has been turned on', async () => {
-  await killedAt(CONFIRMED.own, 'own');
-  await requireApproval();
-  await resume();
-  expect([await outcome(), requests()]).toEqual(['refused approval_needed', 0]);
-});
-
 describe('while a delete waits for the limiter', () => {
   test.each([
     ['an owner protects the server', 'server_protected', protect],
