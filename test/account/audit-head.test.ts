@@ -29,12 +29,6 @@ describe.each(engines)('the head of an audit on $name', ({ make }) => {
     await audit.add(entry({ workspaceId: 'T2' }));
     expect(await publish()).toEqual(['T2:2']);
   });
-
-  test('is published by the next process if the last one was killed', async () => {
-    const store = await make();
-    await store.audit.add(entry({ workspaceId: 'T1' }));
-    expect(await makePublisher(store).publish()).toEqual(['T1:1']);
-  });
 });
 
 test('the head of an audit that has not grown for hours is left out after a restart, too', async () => {

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import type { AccountNames } from '../../src/core/ids.ts';
 import { createApiCalls } from '../../src/db/api-calls.ts';
-import { openEngine, openStore } from '../../src/db/open-store.ts';
+import { openEngine } from '../../src/db/open-store.ts';
 import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { realSystem } from '../../src/system.ts';
-import { asInTests, givenTime } from '../support/postgres.ts';
+import { givenTime } from '../support/postgres.ts';
 import { databases, engines, open, stillSystem, T0, vault } from './support.ts';
 
 const HOLD_MS = 110_000;
@@ -25,20 +25,6 @@ describe.each(engines)('API slots on $name', ({ make }) => {
   });
 
   describe('slots of the hosting API', () => {
-    test('are taken by account until they are given back', async () => {
-      const { apiCalls } = store;
-      await Promise.all(['3', '1', '2'].map((id) => apiCalls.take(slot(id), of(300))));
-      await apiCalls.take(slot('9', 'b'), of(300));
-      expect(await apiCalls.listTaken('a')).toEqual(['1', '2', '3']);
-      await Promise.all([
-        apiCalls.release(['1', 'unknown'], HOLD_MS),
-        apiCalls.release(['3'], HOLD_MS),
-        apiCalls.release([], HOLD_MS),
-      ]);
-      expect(await apiCalls.listTaken('a')).toEqual(['2']);
-      expect(await apiCalls.listTaken('b')).toEqual(['9']);
-    });
-
     test('end by their age on the clock of the database, and are removed with the next that are given back', async () => {
       const { apiCalls } = store;
       const now = vi.spyOn(stillSystem, 'now');
@@ -145,22 +131,6 @@ test('a burst of calls to the hosting API is one commit, and so is its end', asy
 
 test.each(
   databases,
-)('two processes on one database of $name never take more slots of the hosting API than there are', async ({
-  make,
-}) => {
-  const url = await make();
-  const openHere = (lock: boolean) => open(url, { lock, openEngine: asInTests });
-  const [app, commandLine] = [await openHere(true), await openHere(false)];
-  const take = (store: Store, id: string) => store.apiCalls.take(slot(id), of(10));
-  const taken = await Promise.all(
-    Array.from({ length: 20 }, (_, id) => take(id % 2 === 0 ? app : commandLine, String(id))),
-  );
-  expect(taken.filter(Boolean)).toHaveLength(10);
-  expect(await commandLine.apiCalls.listTaken('a')).toEqual(await app.apiCalls.listTaken('a'));
-});
-
-test.each(
-  databases,
 )('a slot that a dead process held in $name ends by its age, however often processes start in the meantime', async ({
   make,
 }) => {
@@ -177,15 +147,4 @@ test.each(
   expect(await takeAt(T0)).toBe(true);
   expect([await takeAt(T0 + 50_000), await takeAt(T0 + HOLD_MS - 1)]).toEqual([false, false]);
   expect(await takeAt(T0 + HOLD_MS)).toBe(true);
-});
-
-test.each([
-  'postgres://u:hunter2@[db/x',
-  'mysql://u:hunter2@db/x',
-  'sqlite:',
-  '',
-])('a database address "%s" is refused in a sentence that repeats no password', async (databaseUrl) => {
-  const opened = openStore({ databaseUrl, vault, system: stillSystem });
-  await expect(opened).rejects.toThrow(/^DATABASE_URL.+\.$/);
-  await expect(opened).rejects.not.toThrow(/hunter2/);
 });

@@ -100,11 +100,6 @@ describe.each(engines)('the audit on $name', ({ make }) => {
     for await (const one of audit.read({ workspaceId: 'T2' })) expect(one).toBeUndefined();
   });
 
-  test('offers no way to change an entry or to remove a chosen one', () => {
-    const ways = ['add', 'findLast', 'list', 'listHeads', 'listWorkspaces', 'prune', 'read', 'verify'];
-    expect(Object.keys(audit).sort()).toEqual(ways);
-  });
-
   test('of any entries verifies', async () => {
     let entries = 0;
     await fc.assert(

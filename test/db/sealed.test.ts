@@ -124,26 +124,6 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     expect((await store.apiKeys.find('T1'))?.key.reveal()).toBe('new-key');
     expect(await store.sealed.openAll()).toEqual([]);
   });
-
-  test('is reported and left as it is if it can’t be opened, and its key is named at the start', async () => {
-    const databaseUrl = await makeUrl();
-    await storeEverySecret(databaseUrl);
-    await (await open(databaseUrl, { vault: vaultOf('k2', 'k1') })).close();
-    const lost = await open(databaseUrl, { vault: vaultOf('k2') });
-    expect(lost.notes).toEqual([
-      expect.stringMatching(/^ENCRYPTION_KEYS lacks the key "k1", .* Put it back/),
-    ]);
-    expect(await lost.sealed.reseal(() => undefined)).toBe(0);
-    const unopened = await lost.sealed.openAll();
-    expect(unopened.map(({ what, why }) => [what, why])).toEqual(
-      Object.keys(USED).map((what) => [what, 'key_missing']),
-    );
-    const uses = await lost.sealed.listKeyUse();
-    expect(uses.at(-1)).toMatchObject({ keyId: 'k1', isMissing: true, encrypts: USED });
-    await lost.close();
-    const back = await open(databaseUrl, { vault: vaultOf('k2', 'k1') });
-    expect(await readPassword(back)).toBe('password-1');
-  });
 });
 
 test('the database files contain nothing in plain text of what is encrypted', async () => {

@@ -9,7 +9,17 @@ import { DAY_MS } from '../../src/core/time.ts';
 import { createLastLists, type Home, readHome } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import type { SlackUser } from '../../src/slack/directory.ts';
-import { entry, newApproval, newCreate, newGrant, newRenew, open, stillSystem, T0 } from '../db/support.ts';
+import {
+  entry,
+  newApproval,
+  newCreate,
+  newGrant,
+  newRenew,
+  newRoleRequest,
+  open,
+  stillSystem,
+  T0,
+} from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
 const catalog: Catalog = { plans: [], locations: [], images: [] };
@@ -135,33 +145,16 @@ describe('the rest of Home', () => {
     await grant('U3', 'viewer');
     await grant('U4', 'owner');
     await store.requests.requestApproval(newApproval({ requesterId: 'U1' }), entry());
-    const request = { id: '01REQ', workspaceId: 'T1', requesterId: 'U3', role: 'manager' } as const;
-    const times = { requestedAt: T0, expiresAt: T0 + DAY_MS };
-    await store.requests.requestRole(
-      { ...request, kind: 'role', pattern: '', reason: 'on call', ...times },
-      { since: T0, most: 9 },
-    );
+    await store.requests.requestRole(newRoleRequest({ requesterId: 'U3' }), { since: T0, most: 9 });
     const home = async (id: string) => {
       const { decisions, own } = await read(id, listing());
-      const count = (requests: Home['own']) => [requests.approvals.length, requests.access.length];
-      return [count(decisions), count(own)];
+      return [decisions, own].map(({ approvals, access }) => `${approvals.length} ${access.length}`);
     };
-    expect(await home('U1')).toEqual([
-      [0, 0],
-      [1, 0],
-    ]);
-    expect(await home('U2')).toEqual([
-      [1, 0],
-      [0, 0],
-    ]);
-    expect(await home('U3')).toEqual([
-      [0, 0],
-      [0, 1],
-    ]);
-    expect(await home('U4')).toEqual([
-      [1, 1],
-      [0, 0],
-    ]);
+    // Approvals and requests for a role: to decide, and their own.
+    expect(await home('U1')).toEqual(['0 0', '1 0']);
+    expect(await home('U2')).toEqual(['1 0', '0 0']);
+    expect(await home('U3')).toEqual(['0 0', '0 1']);
+    expect(await home('U4')).toEqual(['1 1', '0 0']);
   });
 
   test('of a user without a role has nothing but their own requests, and reads no server', async () => {

@@ -16,7 +16,7 @@ import {
   RENEWAL,
   type Scenario,
 } from './support/scenario.ts';
-import { lost, MONTH_MS } from './support/scripted-hosting.ts';
+import { MONTH_MS } from './support/scripted-hosting.ts';
 
 let scenario: Scenario;
 let app: MortalProcess;
@@ -203,14 +203,6 @@ describe('before it is sent', () => {
     await press(app, purchase);
     expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code: 'list_incomplete' } });
     expect(scenario.sent()).toBe(0);
-  });
-
-  test('a create of another label goes ahead beside an unconfirmed one', async () => {
-    scenario.hosting.script(lost(false));
-    await press(app);
-    const other = { kind: 'create', order: { ...CREATE.order, label: 'web-2' } } as const;
-    await press(app, other, { id: OTHER_ID });
-    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'settled' });
   });
 
   test.each([

@@ -221,15 +221,6 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
     expect(held).toMatchObject({ heldUntil: undefined });
   });
 
-  test('are listed for their workspace, newest first, unopened', async () => {
-    const [old, young] = [await settle(1, 'a'), await settle(2, 'b')];
-    await settle(3, 'c', 'T2');
-    const held = await store.passwords.listHeld('T1');
-    expect(held.map(({ operationId }) => operationId)).toEqual([young, old]);
-    expect(held[0]).not.toHaveProperty('password');
-    expect(held[0]).not.toHaveProperty('sealed');
-  });
-
   test('one that its creator has asked to see is held for its time, which showing it again does not make longer', async () => {
     const id = await settle(1, 'a');
     await store.passwords.startHold(id, T0, 1000);

@@ -5,7 +5,7 @@ import { createEntry } from '../../src/core/entry.ts';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { ServerList } from '../../src/core/server.ts';
-import { findKnownPrice, isOrderOf, readCosts } from '../../src/purchases/costs.ts';
+import { findKnownPrice, readCosts } from '../../src/purchases/costs.ts';
 import { newCreate, newGrant, open, settleCreate, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
@@ -66,21 +66,11 @@ describe('the costs', () => {
   });
 });
 
-describe('the known price of a server', () => {
-  test('is today’s price of its plan, what was paid without that, and else unknown', () => {
-    const order = { plan: 's1', location: 'ams', image: 'debian-12', label: 'web-1' };
-    const gone = { ...order, plan: 'gone' };
-    const paid = money(1);
-    expect(findKnownPrice({ order, paid }, catalog)).toEqual({ monthly: 499, source: 'catalog' });
-    expect(findKnownPrice({ order: gone, paid }, catalog)).toEqual({ monthly: 1, source: 'paid' });
-    expect(findKnownPrice({ order: gone }, catalog)).toBeUndefined();
-  });
-
-  test('after the API key was replaced counts only where the label is still the same', () => {
-    const order = { label: 'web-1', account: 'a' };
-    expect(isOrderOf(order, { label: 'renamed' }, ['b', 'a'])).toBe(true);
-    expect(isOrderOf(order, { label: 'WEB-1 ' }, ['c'])).toBe(true);
-    expect(isOrderOf(order, { label: 'db-1' }, ['c'])).toBe(false);
-    expect(isOrderOf(order, { label: 'db-1' }, undefined)).toBe(false);
-  });
+test('the known price of a server is today’s price of its plan, what was paid without that, and else unknown', () => {
+  const order = { plan: 's1', location: 'ams', image: 'debian-12', label: 'web-1' };
+  const gone = { ...order, plan: 'gone' };
+  const paid = money(1);
+  expect(findKnownPrice({ order, paid }, catalog)).toEqual({ monthly: 499, source: 'catalog' });
+  expect(findKnownPrice({ order: gone, paid }, catalog)).toEqual({ monthly: 1, source: 'paid' });
+  expect(findKnownPrice({ order: gone }, catalog)).toBeUndefined();
 });

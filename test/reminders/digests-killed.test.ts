@@ -63,15 +63,6 @@ const taken = async (): Promise<PostedDigest> => ({ kind: 'posted', card: { chan
 const died = () => new Promise<never>(() => undefined);
 
 describe('a digest', () => {
-  test('is posted by one of several processes that want to post it at once', async () => {
-    const { posted, startProcess, account } = await startWorkspace();
-    const processes = Array.from({ length: 6 }, () => startProcess(taken));
-    for (const ports of processes)
-      ports.jobs.handle({ [DIGEST]: createDigestHandler(ports, new AbortController().signal) });
-    await Promise.all(processes.map((ports) => ports.jobs.runDue()));
-    expect([posted.length, account.reads]).toEqual([1, 1]);
-  });
-
   test('is posted once even where a lease ends too early', async () => {
     const { posted, startProcess, due } = await startWorkspace();
     const processes = Array.from({ length: 6 }, () => startProcess(taken));

@@ -109,23 +109,9 @@ describe.each(engines)('renewals that are confirmed together on $name', ({ make 
 
 const DAY = '2026-03-02';
 const CONTENT: DigestContent = {
-  due: [
-    {
-      serverId: 7,
-      label: 'web-1',
-      paidUntil: T0 + 5,
-      daysLeft: 1,
-      isUrgent: true,
-      snoozes: [{ kind: 'day', untilDay: '2026-03-04' }],
-      price: money(590),
-    },
-    { serverId: 8, label: 'web-2', paidUntil: T0 + 6, daysLeft: 3, isUrgent: false, snoozes: [] },
-  ],
-  expired: [
-    { serverId: 9, label: 'old', paidUntil: T0 - 5, leftBy: 'U1', isListed: true },
-    { serverId: 10, label: 'older', paidUntil: T0 - 6, isListed: false },
-  ],
-  drift: { ...NO_DRIFT, changed: [{ serverId: 1, label: 'db', before: 'running', now: 'stopped' }] },
+  due: [{ serverId: 7, label: 'web-1', paidUntil: T0 + 5, daysLeft: 1, isUrgent: true, snoozes: [] }],
+  expired: [{ serverId: 9, label: 'old', paidUntil: T0 - 5, leftBy: 'U1', isListed: true }],
+  drift: NO_DRIFT,
   snoozed: 1,
   left: 2,
   isComplete: true,

@@ -14,13 +14,12 @@ let asked: (readonly string[])[];
 /** What cards were updated to, and what the requester was told. */
 let shown: string[];
 let told: string[];
-let isSlackDown: boolean;
 /** Happens while the cards are being posted. */
 let whilePosting: () => Promise<unknown>;
 let ports: AppContext;
 
 beforeEach(async () => {
-  [now, asked, shown, told, isSlackDown] = [T0, [], [], [], false];
+  [now, asked, shown, told] = [T0, [], [], []];
   whilePosting = async () => undefined;
   const system = { ...stillSystem, now: () => now };
   ports = makeContext(await open('sqlite::memory:', { system }), {
@@ -32,7 +31,7 @@ beforeEach(async () => {
         return [{ channelId: 'D1', ts: '1.1' }];
       },
       updateCards: async ({ state, cards }) => shown.push(...cards.map(() => state)) >= 0,
-      notifyRequester: async ({ state }) => !isSlackDown && told.push(state) > 0,
+      notifyRequester: async ({ state }) => told.push(state) > 0,
     },
     ownersOf: () => ['U9'],
   });
@@ -72,15 +71,6 @@ test('an access request has no buttons left if it was answered while its cards w
 test('an access request by an owner is not posted to that owner', async () => {
   await notifyRequest(await left('U9'), ports);
   expect(asked).toEqual([[]]);
-});
-
-test('the answer to an access request is sent again until Slack accepts it', async () => {
-  await deny(await left());
-  isSlackDown = true;
-  await moveOnAfter(2);
-  isSlackDown = false;
-  await moveOnAfter(4);
-  expect(told).toEqual(['denied']);
 });
 
 test('the answer to an access request is not sent after more than a day, but the buttons are removed', async () => {

@@ -111,6 +111,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
   });
 
   test('change their state from the expected states, before they expire, and are audited only if they did', async () => {
+    const broken = entry({ actorId: null as unknown as string });
     for (const { id, expiresAt } of await make3()) {
       const audited = await countAudit();
       const from: RequestState[] = ['approved', 'denied'];
@@ -119,6 +120,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
       expect(await store.requests.move('nothing', ['open'], denied, entry())).toBeUndefined();
       const late = { ...denied, at: expiresAt };
       expect(await store.requests.move(id, ['open'], late, entry())).toBeUndefined();
+      await expect(store.requests.move(id, ['open'], denied, broken)).rejects.toThrow();
       expect(await find(id)).toMatchObject({ state: 'open' });
       expect(await countAudit()).toBe(audited);
       const moved = await store.requests.move(id, ['open', 'approved'], denied, entry());
@@ -188,39 +190,5 @@ describe.each(engines)('requests on $name', ({ make }) => {
         expect(await find(id)).toMatchObject({ isNotified: true });
       }
     });
-  });
-
-  test('that are open are closed after their time, once, with an audit entry and not without', async () => {
-    const broken = entry({ actorId: null as unknown as string });
-    for (const { id, expiresAt } of await make3()) {
-      await store.requests.markNotified(id, 'open');
-      const audited = await countAudit();
-      const unaudited = store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, broken);
-      await expect(unaudited).rejects.toThrow();
-      expect(await find(id)).toMatchObject({ state: 'open' });
-      expect(
-        await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
-      ).toBeUndefined();
-      const both = await Promise.all(
-        [1, 2].map(() => store.requests.move(id, ['open'], { state: 'expired', at: expiresAt }, entry())),
-      );
-      const [expired, ...more] = both.filter((one) => one !== undefined);
-      expect([expired, more]).toMatchObject([
-        { id, state: 'expired', decidedAt: expiresAt, isNotified: false },
-        [],
-      ]);
-      expect(await find(id)).toEqual(expired);
-      expect(await countAudit()).toBe(audited + 1);
-    }
-  });
-
-  test.each([
-    { state: 'denied' },
-    { state: 'withdrawn' },
-    { state: 'canceled', reason: 'price_moved' },
-  ] as const)('don’t stand in the way of the next ones once they are $state', async (to) => {
-    for (const { id } of await make3()) await store.requests.move(id, ['open'], { ...to, at: T0 });
-    const again = await make3({ requestedAt: T0 + 1 });
-    expect(ids(await store.requests.listOpen('T1', ALL_KINDS))).toEqual(ids(again));
   });
 });

@@ -100,35 +100,12 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       expect(await requests.listOpen('T1', ROLES_ASKED)).toEqual([]);
     });
 
-    test('with a temporary approval leaves another temporary role unchanged', async () => {
-      await store.grants.put(newGrant({ role: 'manager', until: T0 + HOUR_MS }));
-      const { id } = await askNew();
-      const grant = newGrant({ role: 'operator', until: T0 + 8 * HOUR_MS });
-      await requests.grantRole(id, { by: 'U9', at: T0, grant });
-      const given = (await store.grants.list('T1')).map(({ role, until = 0 }) => [role, until - T0]);
-      expect(given.sort()).toEqual([
-        ['manager', HOUR_MS],
-        ['operator', 8 * HOUR_MS],
-      ]);
-    });
-
     test('grants no role in another workspace', async () => {
       const request = await askNew();
       const grant = newGrant({ workspaceId: 'T2' });
       await expect(requests.grantRole(request.id, { by: 'U9', at: T0, grant })).rejects.toThrow(/in another/);
       expect(await requests.find(request.id, ROLES_ASKED)).toEqual(request);
       expect(await store.grants.list('T2')).toEqual([]);
-    });
-
-    test('a missing or closed request does nothing', async () => {
-      const { id, expiresAt } = await askNew();
-      const grant = (which: string, at: number) =>
-        requests.grantRole(which, { by: 'U9', at, grant: newGrant() });
-      expect(await grant('nothing', T0)).toBeUndefined();
-      expect(await grant(id, expiresAt)).toBeUndefined();
-      await requests.move(id, ['open'], { state: 'withdrawn', at: T0 });
-      expect(await grant(id, T0)).toBeUndefined();
-      expect(await store.grants.list('T1')).toEqual([]);
     });
   });
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { readStatus } from '../../src/account/status.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
@@ -34,7 +33,6 @@ async function startOver(extent: ListExtent, servers: readonly Server[] = [WEB])
         if (error instanceof Refusal) return wordsOfError(error, '');
         throw error;
       }),
-    status: () => entry.execute(readStatus, {}, caller),
   };
 }
 
@@ -63,8 +61,4 @@ test('a list that may be whole is shown without a warning, and nothing is conclu
   expect(over.parts()).toBe(0);
   const empty = await (await startOver('maybe_whole', [])).list('');
   expect(serverList(empty, '', 0, T0).text).toBe('No servers to show.');
-});
-
-test('/vps status reports how much of the list it has read', async () => {
-  expect((await (await startOver('maybe_whole')).status()).api).toMatchObject({ extent: 'maybe_whole' });
 });

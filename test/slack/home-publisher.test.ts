@@ -85,16 +85,6 @@ describe('Home while Slack rate-limits it', () => {
     expect([wanted.length, published.length]).toEqual([3, 1]);
   });
 
-  test('is not published again if something newer has been shown since', async () => {
-    const { publisher, requestOf, published, pass, last } = startPublisher(limited(30));
-    const request = requestOf('U1');
-    await publisher.open(request);
-    await publisher.show(request, { page: 3 });
-    expect(last()).toContain('page 3');
-    await pass(MINUTE_MS);
-    expect(published).toHaveLength(1);
-  });
-
   test('is published later with the notice and the page of the press', async () => {
     const { publisher, requestOf, pass, last } = startPublisher(limited(5));
     const notices = [section('web-1 was stopped')];

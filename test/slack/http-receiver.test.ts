@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
-import type { App, ReceiverEvent } from '@slack/bolt';
+import type { App } from '@slack/bolt';
 import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { type Log, silentLog } from '../../src/log.ts';
-import { startBolt } from '../../src/slack/bolt.ts';
-import type { Dispatch } from '../../src/slack/dispatch.ts';
 import { createHttpReceiver } from '../../src/slack/http-receiver.ts';
 import { actorOf, readTypedMessage, submissionPayload } from '../../src/slack/payloads.ts';
 import { createSlackClock } from '../../src/slack/slack-api.ts';
@@ -107,34 +105,6 @@ test('a request whose dispatch fails before its ack is answered at once, and its
   });
   expect(await sendSigned(app, 0)).toBe(500);
   expect(errors).toEqual(['a request from Slack could not be dispatched']);
-});
-
-test('a defect of the app before its ack is logged with the place where it was thrown', async () => {
-  const errors: string[] = [];
-  const error = (words: string, fields?: object) => void errors.push(`${words} ${JSON.stringify(fields)}`);
-  const log = { ...silentLog, error };
-  const storeStep = async () => {
-    throw new TypeError('a defect');
-  };
-  let processEvent: App['processEvent'] = async () => undefined;
-  const connect = (bolt: App) => {
-    processEvent = (event) => bolt.processEvent(event);
-  };
-  const dispatch = { step: storeStep, event: async () => undefined } as unknown as Dispatch;
-  await startBolt({
-    transport: { ...makeReceiver(log), connect },
-    slackApiUrl: 'http://127.0.0.1/',
-    dispatch,
-    log,
-  });
-  const app = await startReceiver(log, (event) => processEvent(event as ReceiverEvent));
-  const event = {
-    ...{ type: 'function_executed', function: { callback_id: 'step' }, function_execution_id: 'Fx1' },
-    ...{ inputs: {}, bot_access_token: 'xwfp-1' },
-  };
-  const payload = JSON.stringify({ type: 'event_callback', team_id: 'T1', event });
-  expect(await sendSigned(app, new URLSearchParams({ payload }).toString())).toBeGreaterThanOrEqual(400);
-  expect(errors[0]).toMatch(/^a request was not understood .*storeStep/);
 });
 
 it('a view without the team that the app is installed in belongs to the team that Slack names otherwise', () => {

@@ -291,35 +291,16 @@ test('an edit is given up if its message was deleted, and retried after any othe
   expect(await edit()).toMatchObject({ kind: 'later' });
 });
 
-const card = textMessage('@nora is requesting access');
-const REFUSED = { ok: false, error: 'message_not_found' } as const;
-
-/** A Slack that posts what `takes` lets through, and notes what was sent to whom. */
-function slackThat(takes: (to: string, message: Message) => boolean = () => true) {
-  const sent: [to: string, message: Message][] = [];
-  const take = <More>(to: string, message: Message, more: More): SlackAnswer<More> => {
-    sent.push([to, message]);
-    return takes(to, message) ? { ok: true, ...more } : REFUSED;
-  };
+test('cards are posted once to each recipient, ten at most', async () => {
+  const recipients: string[] = [];
   const slack = partialSlack({
-    post: async (to, message) => take(to, message, { channelId: `D${to}`, ts: `${sent.length + 1}.0` }),
-    updateMessage: async ({ channelId, ts }, message) => take(`${channelId} ${ts}`, message, {}),
+    post: async (to) => {
+      recipients.push(to);
+      return { ok: true, channelId: `D${to}`, ts: '1.0' };
+    },
   });
-  return { sent, slack, recipients: () => sent.map(([to]) => to) };
-}
-
-describe('cards', () => {
-  it('are posted once to each recipient, ten at most', async () => {
-    const { slack, recipients } = slackThat();
-    const all = Array.from({ length: 30 }, (_, number) => `U${number}`);
-    expect(await postCards(['U0', ...all], card, slack)).toHaveLength(10);
-    expect(recipients()).toEqual(all.slice(0, 10));
-  });
-
-  it('leave out recipients that can’t be reached; no recipient at all is no error', async () => {
-    const { slack } = slackThat((to) => to !== 'U1');
-    expect(await postCards(['U1', 'U2'], card, slack)).toEqual([{ channelId: 'DU2', ts: '2.0' }]);
-    expect(await postCards(['U1'], card, slack)).toEqual([]);
-    expect(await postCards([], card, slack)).toEqual([]);
-  });
+  const all = Array.from({ length: 30 }, (_, number) => `U${number}`);
+  const card = textMessage('@nora is requesting access');
+  expect(await postCards(['U0', ...all], card, slack)).toHaveLength(10);
+  expect(recipients).toEqual(all.slice(0, 10));
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
-import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { createGroups, createUsers } from '../../src/slack/directory.ts';
 import { section, textMessage } from '../../src/slack/kit/blocks.ts';
 import { createSlackAbilities } from '../../src/slack/refusals.ts';
@@ -14,24 +13,21 @@ import {
 } from '../../src/slack/slack-api.ts';
 import { createSingleWorkspace } from '../../src/slack/tokens.ts';
 import { realSystem } from '../../src/system.ts';
-import { startBoth, TOKEN } from '../sandbox/slack/support/fake-app.ts';
 import { handClock, partialSlack, turn } from './support/fakes.ts';
 
-const ALL = ['commands', 'chat:write', 'users:read', 'usergroups:read', 'channels:read', 'groups:read'];
-const OPS = 'C0OPS00001';
-
-/** Our client over the local Slack, whose app has these scopes. */
-async function start(scopes = ALL, app: Partial<SlackOptions['app']> = {}) {
-  const { slack } = await startBoth({ app: { scopes, ...app } });
-  const connections = createSlackConnections({ apiUrl: slack.apiUrl, log: silentLog, system: realSystem });
-  const api = connections.open(async () => ({ token: new Secret(TOKEN) }));
-  return { slack, api };
+/** Our client over a Slack that can't be reached. */
+function openUnreached(tokens: Awaited<ReturnType<FindToken>>) {
+  const apiUrl = 'http://127.0.0.1:1/';
+  const connections = createSlackConnections({ apiUrl, log: silentLog, system: realSystem });
+  return connections.open(async () => tokens);
 }
 
 it('a call fails, and throws nothing, while Slack can’t be reached', async () => {
-  const { slack, api } = await start();
-  await slack.stop();
-  expect(await api.post(OPS, textMessage('x'))).toMatchObject({ ok: false, error: expect.any(String) });
+  const api = openUnreached({ token: new Secret('xoxb-x') });
+  expect(await api.post('C0OPS00001', textMessage('x'))).toMatchObject({
+    ok: false,
+    error: expect.any(String),
+  });
 });
 
 const TOKENS: Readonly<Record<string, string>> = { T1: 'xoxb-one', T2: 'xoxb-two' };
@@ -76,12 +72,7 @@ it('two workspaces with different tokens never see each other’s answers, neith
 });
 
 it('a message of an app that a whole organization installed carries its workspace, with its plainer blocks, too', async () => {
-  const connections = createSlackConnections({
-    apiUrl: 'http://127.0.0.1:1/',
-    log: silentLog,
-    system: realSystem,
-  });
-  const api = connections.open(async () => ({ token: new Secret(TOKEN), teamId: 'T1' }));
+  const api = openUnreached({ token: new Secret('xoxb-x'), teamId: 'T1' });
   const message = { text: 'x', blocks: [section('new')], plainBlocks: [section('old')] };
   const { blocks, plainBlocks = [] } = await api.stamp(message);
   expect([...blocks, ...plainBlocks].map(({ block_id }) => block_id)).toEqual(['w:T1:0', 'w:T1:0']);

@@ -187,11 +187,6 @@ describe('a connection that can’t be opened', () => {
     expect(performance.now() - from).toBeGreaterThan(900);
   });
 
-  it('because SLACK_APP_TOKEN is a bot token is reported as a fault', async () => {
-    const connected = await start({ appToken: 'xoxb-token-of-the-fake-app' });
-    expect(connected.transport.faults()).toEqual([expect.stringContaining('is not an app-level token')]);
-  });
-
   it('because other copies of the app use all that Slack allows is reported as a fault, and retried', async () => {
     const takeAll = async (slack: LocalSlack) => {
       for (let count = 0; count < 10; count += 1) await connect(slack);
@@ -230,26 +225,5 @@ describe('a stop in Socket Mode', () => {
     await realSystem.sleep(600);
     expect(connected.slack.traffic().map(({ what }) => what)).toContain('apps.connections.open');
     expect(connected.slack.sockets.count).toBe(0);
-  });
-
-  it('acknowledges what was received, accepts nothing more, and closes', async () => {
-    const held = gate();
-    const connected = await start({ ackAfter: held.pass });
-    const { slack, taken } = connected;
-    slack.app.ackTimeoutMs = 1000;
-    const user = slack.as('olga');
-    const first = user.types('/vps first');
-    await until(() => taken.length === 1);
-    const stopped = connected.stop();
-    const second = user.types('/vps second');
-    // It has arrived by then.
-    await realSystem.sleep(200);
-    expect(slack.sockets.count).toBe(1);
-    held.open();
-    expect((await first)?.status).toBe(200);
-    await stopped;
-    expect((await second)?.status).toBeNull();
-    expect(taken).toEqual(['first']);
-    await until(() => slack.sockets.count === 0);
   });
 });
