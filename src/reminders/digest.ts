@@ -3,15 +3,16 @@ import { describeDefect, type HostingError, isExpected, isRefusal, Refusal } fro
 import type { WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { isDeleted } from '../core/server.ts';
-import { DIGEST, type DigestSettings } from '../core/settings.ts';
+import { DIGEST } from '../core/settings.ts';
 import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { describeDigest, isQuiet, makeContent } from './digest-content.ts';
 import type { PostedDigest } from './digest-message.ts';
-import type { Snapshot } from './store.ts';
+import type { DigestWorkspace, Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
+/** How long digests and reminder marks are kept. */
 const KEPT_MS = 60 * DAY_MS;
 
 export async function pruneReminders({ reminders, digests, system }: AppContext): Promise<void> {
@@ -21,14 +22,11 @@ export async function pruneReminders({ reminders, digests, system }: AppContext)
 }
 
 /** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */
-export async function askForDigests({ workspaces, jobStore, system }: AppContext): Promise<void> {
-  for (const { id: workspaceId } of await workspaces.list()) {
-    const digest = (await workspaces.find(workspaceId))?.settings.digest;
-    if (!digest) continue;
+export async function askForDigests({ digests, jobStore, system }: AppContext): Promise<void> {
+  for (const workspace of await digests.listWorkspaces()) {
+    const { workspaceId } = workspace;
     const now = system.now();
-    const dueAt = findDueDigest({ workspaceId, digest }, now)
-      ? now
-      : findNextHour({ workspaceId, digest }, now);
+    const dueAt = findDueDigest(workspace, now) ? now : findNextHour(workspace, now);
     await jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt });
   }
 }
@@ -80,11 +78,6 @@ function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: s
   let hash = 2166136261;
   for (const character of workspaceId) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
   return startOfHour(day, hour, zone) + ((hash >>> 0) % SPREAD_MS);
-}
-
-interface DigestWorkspace {
-  readonly workspaceId: WorkspaceId;
-  readonly digest: DigestSettings;
 }
 
 interface DueDigest extends DigestWorkspace {

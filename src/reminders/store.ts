@@ -1,8 +1,15 @@
+import { parseSettings } from '../account/workspaces.ts';
 import type { PostedMessage, ServerId, WorkspaceId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
+import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { type Operation, toOperation } from '../purchases/operation.ts';
 import type { DigestContent, ReminderMark } from './digest-content.ts';
+
+export interface DigestWorkspace {
+  readonly workspaceId: WorkspaceId;
+  readonly digest: DigestSettings;
+}
 
 /** The servers of an account at a moment, from a complete list. */
 export interface Snapshot {
@@ -25,6 +32,17 @@ export interface LiveDigest {
 export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
+    listWorkspaces: async (): Promise<readonly DigestWorkspace[]> => {
+      const rows = await db
+        .selectFrom('workspaces')
+        .select(['id', 'settings'])
+        .where('settings', 'like', '%"digest":{%')
+        .execute();
+      return rows.flatMap(({ id, settings }) => {
+        const { digest } = parseSettings(settings);
+        return digest ? [{ workspaceId: id, digest }] : [];
+      });
+    },
     /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
     claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> => {
       const unposted = { channel_id: null, ts: null, content: '' };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
+import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { BATCH } from '../../src/reminders/batch.ts';
 import { type DigestContent, NO_DRIFT } from '../../src/reminders/digest-content.ts';
 import type { LiveDigest, Snapshot } from '../../src/reminders/store.ts';
@@ -191,5 +192,16 @@ describe.each(engines)('digests on $name', ({ make }) => {
     await digests.removeBefore(T0);
     expect(await digests.isClaimed('T1', '2026-03-01')).toBe(false);
     expect(await digests.isClaimed('T1', DAY)).toBe(true);
+  });
+
+  test('are listed for the workspaces that have chosen a channel', async () => {
+    const { workspaces, digests } = await make();
+    const digest = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
+    for (const id of ['T1', 'T2', 'T3']) await workspaces.put({ id, name: id }, T0);
+    await workspaces.changeSettings('T2', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
+    await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, currency: 'EUR' });
+    expect(await digests.listWorkspaces()).toEqual([{ workspaceId: 'T2', digest }]);
+    await workspaces.changeSettings('T2', { ...DEFAULT_SETTINGS, digest }, DEFAULT_SETTINGS);
+    expect(await digests.listWorkspaces()).toEqual([]);
   });
 });

@@ -57,7 +57,7 @@ describe.concurrent('the daily digest', () => {
     await expect.poll(() => team.listReads(), { timeout: 60_000 }).toBe(1);
     team.system.move(23 * HOUR_MS);
     await team.setSettings({ ...(await settingsOf(team)), announces: false });
-    await expect.poll(async () => (await settingsOf(team)).announces).toBe(false);
+    await expect.poll(async () => team.app.ports.digests.listWorkspaces()).toHaveLength(1);
     expect(team.digests()).toEqual([]);
     const { digest: _, ...off } = await settingsOf(team);
     await team.setSettings(off);
