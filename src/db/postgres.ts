@@ -197,6 +197,7 @@ export function createPostgresDialect(pool: Pool): Dialect {
 /** Lets Kysely speak to PostgreSQL over connections that may be lost at any moment. */
 class PostgresDriver implements Driver {
   readonly #pool: Pool;
+  readonly #nameOf = createNames();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -209,7 +210,7 @@ class PostgresDriver implements Driver {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw new DatabaseUnreachable(error);
     });
-    return new LentConnection(client);
+    return new LentConnection(client, this.#nameOf);
   }
 
   async beginTransaction(connection: DatabaseConnection, { isolationLevel }: TransactionSettings) {
@@ -240,13 +241,30 @@ class PostgresDriver implements Driver {
   }
 }
 
+/** A connection keeps the plans of its statements; those with lists of any length are too many to keep. */
+const MOST_NAMES = 200;
+
+/** Names statements, so that each connection parses and plans them once. */
+function createNames() {
+  const names = new Map<string, string>();
+  return (sql: string): string | undefined => {
+    const known = names.get(sql);
+    if (known !== undefined || names.size >= MOST_NAMES) return known;
+    const name = `s${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
+}
+
 /** A connection for one transaction or statement; a broken one doesn't go back to the pool. */
 class LentConnection implements DatabaseConnection {
   readonly #client: PoolClient;
+  readonly #nameOf: (sql: string) => string | undefined;
   #broken: Error | undefined;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, nameOf: (sql: string) => string | undefined) {
     this.#client = client;
+    this.#nameOf = nameOf;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -258,7 +276,9 @@ class LentConnection implements DatabaseConnection {
   async run(sql: string, parameters: readonly unknown[] = []) {
     if (this.#broken) throw this.#broken;
     try {
-      return await this.#client.query(sql, parameters.map(cleanText));
+      // Without parameters, it is sent in one message, as a simple query.
+      const name = parameters.length > 0 ? this.#nameOf(sql) : undefined;
+      return await this.#client.query({ name, text: sql, values: parameters.map(cleanText) });
     } catch (error) {
       if (isStatementError(error)) throw error;
       this.#broken = isDefect(error) ? error : new DatabaseUnreachable(error);
