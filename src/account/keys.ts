@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { type HostingCode, isRefusal, Refusal } from '../core/errors.ts';
@@ -58,12 +59,17 @@ export function readKey(pasted: string): PastedKey {
   return key.length > LONGEST_KEY ? { wrong: 'too_long' } : { key: new Secret(key) };
 }
 
+/** A confirmed operation or approval, with a name of the key that it was confirmed under. */
 interface Confirmed {
   readonly workspaceId: WorkspaceId;
   readonly account?: string | undefined;
 }
 
-/** Another key may open another account. @throws Refusal `no_api_key`, `account_changed`, `key_unreadable` */
+/**
+ * Gets the client of the account that something was confirmed for. With another key, it might be paid or deleted in another account.
+ * The same key set again is the same account.
+ * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`
+ */
 export async function getHostingOf(
   { workspaceId, account }: Confirmed,
   { apiKeys, hostingOf }: AppContext,
@@ -74,7 +80,10 @@ export async function getHostingOf(
   return hostingOf(held.key, workspaceId);
 }
 
-/** `other`: the key was replaced since the operation was sent, and its account's list proves nothing. */
+/**
+ * Finds the account in which the app can look for an operation that was sent. `other`: the key was replaced since, and its account's
+ * list proves nothing.
+ */
 export async function findSearchedAccount(
   { workspaceId, account }: Confirmed,
   { apiKeys, hostingOf }: AppContext,
@@ -90,7 +99,9 @@ export async function findSearchedAccount(
 
 const ERROR = 'The hosting API returned an error, so the key wasn’t tested. Try again in a moment.';
 
-/** In plain text, for the connect page and the command line. A code without words doesn't compile. */
+/**
+ * Why a key was not stored, in plain text, for the connect page and the command line. A code without words doesn't compile.
+ */
 export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>> = {
   unauthorized:
     'The hosting API rejected this key. Check that you copied all of it, or create a new one and try again.',
@@ -111,6 +122,7 @@ export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>
   wrong_state: ERROR,
 };
 
+/** Why entered text can't be a key, in plain text. */
 export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['wrong'], string>> = {
   not_a_key:
     'That doesn’t look like an API key. It’s one line of letters, digits and symbols, without spaces.',
@@ -123,7 +135,10 @@ export interface KeyChange {
   readonly change: 'set' | 'removed';
 }
 
-/** All orders go to the key's account, so owners learn of a change; not from the command line, which can't reach Slack. */
+/**
+ * Notifies the owners that the workspace's API key was set or removed, since all orders go to that account: in the approvals
+ * channel, or directly. Does nothing for the command line, which can't reach Slack.
+ */
 export async function notifyKeyChange(
   change: KeyChange['change'],
   { actor, app }: FollowUpContext,
@@ -138,12 +153,20 @@ export async function notifyKeyChange(
 /** Stores the API key of each workspace, sealed and bound to workspace, setter and time: an altered row can't be opened. */
 export function createApiKeys(foundation: Foundation) {
   const { db, engine, vault } = foundation;
+  /** Opened keys, by everything that their row says. The row is read at every use; opening it takes longer than reading it. */
+  const opened = new LRUCache<string, Secret<string>>({ max: 100 });
+  const open = (row: ApiKeyRow): Secret<string> => {
+    const stored = JSON.stringify([placeOfKey(row), row.sealed]);
+    const key = opened.get(stored) ?? openKey(vault, row);
+    opened.set(stored, key);
+    return key;
+  };
   return {
     /** @throws Refusal `key_unreadable` if `ENCRYPTION_KEYS` lacks the key that sealed it */
     find: async (workspaceId: string) => {
       const row = await findRow(db, workspaceId);
       if (!row) return undefined;
-      const key = openKey(vault, row);
+      const key = open(row);
       // `account`: the one that it opens, by all of its names.
       return { key, setBy: row.set_by, account: vault.namesOf(key) };
     },
