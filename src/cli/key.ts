@@ -27,7 +27,7 @@ const USAGE = `Usage:
   vps-slack key rotate    encrypts everything under the first key of ENCRYPTION_KEYS, while the app runs, and says which keys
                           are still needed; can be interrupted and run again
       [--dry-run]         only says which keys are needed, and changes nothing
-      [--json]            for other programs
+  [--json]  for other programs
 Exit codes: 0 done, 1 refused, or something can't be decrypted, 2 wrong usage.`;
 
 const OPTIONS = {
@@ -36,15 +36,18 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
 } as const;
 
+type Report = (words: string, json: unknown) => void;
+
 async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const [command, ...rest] = positionals;
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
-  if (command === 'rotate') return rotate(values['dry-run'], values.json);
+  const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
+  if (command === 'rotate') return rotate(values['dry-run'], report);
   const work = Object.hasOwn(COMMANDS, command ?? '') ? COMMANDS[command ?? ''] : undefined;
   if (!work) throw wrongCommand(command, key.commands);
   const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
-  await withApp(parseKeyConfig(process.env), (app) => work(app, named));
+  await withApp(parseKeyConfig(process.env), (app) => work(app, report, named));
 }
 
 /** Finds the one workspace of the app. @throws ProgramEnd without one, UsageError for several */
@@ -56,35 +59,40 @@ async function findOnlyWorkspace({ store }: ProgramApp): Promise<WorkspaceId> {
   );
 }
 
-async function list({ store }: ProgramApp): Promise<void> {
-  print((await store.apiKeys.listWorkspaces()).join('\n') || 'No workspace has an API key.');
+async function list({ store }: ProgramApp, report: Report): Promise<void> {
+  const workspaceIds = await store.apiKeys.listWorkspaces();
+  report(workspaceIds.join('\n') || 'No workspace has an API key.', workspaceIds);
 }
 
-async function remove(app: ProgramApp, named?: WorkspaceId): Promise<void> {
+async function remove(app: ProgramApp, report: Report, named?: WorkspaceId): Promise<void> {
   const workspaceId = named ?? (await findOnlyWorkspace(app));
   const isRemoved = await app.execute(disconnectKey, {}, workspaceId);
-  print(
+  report(
     isRemoved
       ? `Workspace ${workspaceId} is disconnected: its API key was removed. Servers keep running.`
       : `Workspace ${workspaceId} has no API key.`,
+    { workspaceId, isRemoved },
   );
 }
 
-async function set(app: ProgramApp, named?: WorkspaceId): Promise<void> {
+async function set(app: ProgramApp, report: Report, named?: WorkspaceId): Promise<void> {
   const workspaceId = named ?? (await findOnlyWorkspace(app));
   const pasted = readKey(await readInput());
   if ('wrong' in pasted) throw new Error(WRONG_KEYS[pasted.wrong]);
   await app.execute(connectKey, { key: pasted.key }, workspaceId).catch(explainFailure);
-  print(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`);
+  report(`The key works and is stored encrypted. Workspace ${workspaceId} is connected.`, {
+    workspaceId,
+    isConnected: true,
+  });
 }
 
-const COMMANDS: Readonly<Record<string, typeof set>> = { set, remove, list };
+const COMMANDS: Readonly<Record<string, typeof list | typeof set>> = { set, remove, list };
 
 /** How many texts there are between two lines of progress. */
 const STEP = 100;
 
 /** Encrypts everything under the first key. The app may be running. Exit code 1 if something is left under another key. */
-async function rotate(isDryRun: boolean, isJson: boolean): Promise<void> {
+async function rotate(isDryRun: boolean, report: Report): Promise<void> {
   await withStore(parseStoreConfig(process.env), async ({ sealed, spill }) => {
     const onResealed = (count: number) => {
       if (count % STEP === 0) note(`${count} encrypted under the first key…`);
@@ -101,8 +109,7 @@ async function rotate(isDryRun: boolean, isJson: boolean): Promise<void> {
       ...unopened.map(describeUnopened),
       ...(waiting.all > 0 ? [`Answers to paid orders in SPILL_DIR: ${waiting.all}. ${WAITING}`] : []),
     ];
-    const all = { resealed, keys, unopened, waitingInSpillDir: waiting.all };
-    print(isJson ? JSON.stringify(all) : lines.join('\n'));
+    report(lines.join('\n'), { resealed, keys, unopened, waitingInSpillDir: waiting.all });
     const isLeft = keys.slice(1).some(({ encrypts }) => Object.keys(encrypts).length > 0);
     if (unopened.length > 0 || (isLeft && !isDryRun)) process.exitCode = 1;
   });
