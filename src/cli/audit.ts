@@ -28,7 +28,7 @@ const USAGE = `Usage:
   vps-slack audit verify [--workspace T…]       finds altered, removed or moved entries
       [--head <number>:<signature>]  checks against an "audit head" line in the log; needs exactly one --workspace
   vps-slack audit prune --older-than-days 365   removes older entries; the rest stays verifiable
-Repeat --workspace for several; default: all.`;
+Repeat --workspace for several; default: all. [--json]  for other programs (export: --format jsonl)`;
 
 type Log = Store['audit'];
 /** Returns false if something is wrong with an audit. */
@@ -50,6 +50,7 @@ const OPTIONS = {
   server: { type: 'string' },
   head: { type: 'string' },
   'older-than-days': { type: 'string' },
+  json: { type: 'boolean', default: false },
 } as const;
 
 type Arguments = ReturnType<typeof readArguments<typeof OPTIONS, true>>;
@@ -62,12 +63,12 @@ function parseCommand({ values, positionals }: Arguments): Work {
   switch (command) {
     case 'verify': {
       const head = parseHead(values);
-      return (log) => verify(log, workspaceIds, head);
+      return (log) => verify(log, workspaceIds, head, values.json);
     }
     case 'prune':
       return parsePrune(values);
     case 'export': {
-      const format = parseFormat(values.format);
+      const format = parseFormat(values.format ?? (values.json ? 'jsonl' : undefined));
       const filter = parseFilter(values);
       return (log) => exportEntries(log, workspaceIds, format, filter);
     }
@@ -87,14 +88,14 @@ function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefi
   return parsed;
 }
 
-function parsePrune({ workspace, 'older-than-days': days }: Arguments['values']): Work {
+function parsePrune({ workspace, 'older-than-days': days, json }: Arguments['values']): Work {
   if (workspace.length > 0) throw new UsageError('prune works on every workspace. Leave out --workspace.');
   if (days === undefined)
     throw new UsageError('To prune, say how old the entries must be, for example: --older-than-days 365');
   if (!/^[1-9]\d{0,4}$/.test(days)) {
     throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
   }
-  return (log) => prune(log, realSystem.now() - Number(days) * DAY_MS);
+  return (log) => prune(log, realSystem.now() - Number(days) * DAY_MS, json);
 }
 
 function parseFormat(name: string | undefined): AuditFormat {
@@ -157,16 +158,18 @@ async function verify(
   log: Log,
   named: readonly WorkspaceId[],
   published: AuditHead | undefined,
+  isJson: boolean,
 ): Promise<boolean> {
   const workspaceIds = await listWanted(log, named);
-  if (workspaceIds.length === 0) print('The audit has no entries yet.');
-  let isEachWhole = true;
+  if (workspaceIds.length === 0 && !isJson) print('The audit has no entries yet.');
+  const verdicts = [];
   for (const workspaceId of workspaceIds) {
     const { words, isWhole } = describeVerdict(await log.verify(workspaceId, published));
-    print(`${workspaceId}: ${words}`);
-    isEachWhole &&= isWhole;
+    if (!isJson) print(`${workspaceId}: ${words}`);
+    verdicts.push({ workspaceId, isWhole, words });
   }
-  return isEachWhole;
+  if (isJson) print(JSON.stringify(verdicts));
+  return verdicts.every(({ isWhole }) => isWhole);
 }
 
 function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; readonly words: string } {
@@ -184,9 +187,16 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
 }
 
 /** Removes entries older than `before` (epoch ms) in every workspace. False if it stopped at a fault. */
-async function prune(log: Log, before: number): Promise<boolean> {
+async function prune(log: Log, before: number, isJson: boolean): Promise<boolean> {
   const by = { at: realSystem.now(), actorId: THE_COMMAND_LINE, surface: 'cli' } as const;
   const outcomes = await log.prune(before, by);
+  const isWhole = outcomes.every(({ fault }) => fault === undefined);
+  if (isJson) {
+    print(
+      JSON.stringify(outcomes.map(({ fault, ...outcome }) => ({ ...outcome, fault: fault?.words ?? null }))),
+    );
+    return isWhole;
+  }
   if (outcomes.length === 0) print('The audit has no entries yet.');
   for (const { workspaceId, removed, fault } of outcomes) {
     const stopped = fault
@@ -194,7 +204,7 @@ async function prune(log: Log, before: number): Promise<boolean> {
       : '';
     print(`${workspaceId}: ${countEntries(removed)} removed.${stopped}`);
   }
-  return outcomes.every(({ fault }) => fault === undefined);
+  return isWhole;
 }
 
 function countEntries(count: number): string {

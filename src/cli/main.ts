@@ -2,11 +2,14 @@ import { type Program, print, readArguments, runProgram, UsageError } from './pr
 
 const start: Program = {
   usage: `Usage:
-  vps-slack start    starts the app, with the settings of .env in this folder and of the environment`,
+  vps-slack start    starts the app, with the settings of .env in this folder and of the environment
+      [--json]       logs JSON lines on a terminal, too`,
   commands: [],
-  options: {},
+  options: { json: { type: 'boolean' } },
   run: async (args) => {
-    readArguments(args, {});
+    const { values } = readArguments(args, { json: { type: 'boolean' } });
+    // The log asks this.
+    if (values.json) process.stdout.isTTY = false;
     await import('../main.ts');
   },
 };

@@ -31,6 +31,7 @@ describe.each(PROGRAMS)('vps-slack %s', (name) => {
     );
     expect(alone).toMatchObject({ code: 0, output: expect.stringMatching(/^Usage/), words: '' });
     expect(alone?.output).toMatch(new RegExp(`vps-slack ${name}`));
+    if (name !== 'completion') expect(alone?.output).toContain('--json');
     for (const other of others) expect(other).toEqual(alone);
   });
 
@@ -98,7 +99,7 @@ describe('the completion', () => {
     expect(await offers('')).toEqual(PROGRAMS);
     expect(await offers('st')).toEqual(['start', 'store']);
     expect(await offers('vps', 're')).toEqual(['reboot']);
-    expect(await offers('audit', '--')).toEqual(expect.arrayContaining(['--older-than-days', '--format']));
+    expect(await offers('audit', '--')).toEqual(expect.arrayContaining(['--older-than-days', '--json']));
     expect(await offers('key', '')).toEqual(expect.arrayContaining(['set', 'remove', '--workspace']));
   });
 
