@@ -124,6 +124,8 @@ interface ChainParts {
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
+/** While no more calls wait than this, a read that another caller asked for is sent as soon as one's own. */
+const FEW_WAITING = 10;
 
 /**
  * Creates the chain of handlers of one account, share(retry(limit(decode(send)))), and returns what makes the API of a caller.
@@ -150,20 +152,33 @@ function createChain(parts: ChainParts): Account['apiOf'] {
     (path: string) =>
       call(listPage(path), { ...read, ...(path === SERVERS_PATH && { beforeSend }) });
 
-  const readCatalog = share.reader(KEEP_CATALOG_MS, async (by) => {
-    const catalog = await call(fetchCatalog, by);
-    if (catalog.unreadable)
-      warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
-    return catalog;
-  });
-  const readServers = share.reader(KEEP_SERVERS_MS, async (by) => {
-    const startedAt = system.elapsed();
-    const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
-    const { servers, extent, unreadableCount } = list;
-    if (extent !== 'whole')
-      warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
-    return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
-  });
+  const isBusy = () => {
+    const { taken, limit, waiting } = limiter.budget();
+    return taken >= limit || waiting > FEW_WAITING;
+  };
+
+  const readCatalog = share.reader(
+    KEEP_CATALOG_MS,
+    async (by) => {
+      const catalog = await call(fetchCatalog, by);
+      if (catalog.unreadable)
+        warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
+      return catalog;
+    },
+    isBusy,
+  );
+  const readServers = share.reader(
+    KEEP_SERVERS_MS,
+    async (by) => {
+      const startedAt = system.elapsed();
+      const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
+      const { servers, extent, unreadableCount } = list;
+      if (extent !== 'whole')
+        warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
+      return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
+    },
+    isBusy,
+  );
   return (caller) => {
     /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
     const change = <Answer>(endpoint: Endpoint<Answer>, options?: CallOptions & Partial<PaidCallOptions>) =>

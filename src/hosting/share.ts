@@ -5,6 +5,7 @@ import { type CallBy, PRIORITY } from './limiter.ts';
 
 export interface Read {
   readonly urgency: Urgency;
+  readonly caller: string | undefined;
   readonly workspaceId: WorkspaceId | undefined;
   readonly onWait: OnWait;
   /** To be called right before each try is sent: the answer may miss changes after this moment. */
@@ -20,6 +21,7 @@ const RECENT_MS = 30_000;
 interface Flight<Answer> {
   readonly answer: Promise<Answer>;
   readonly urgency: Urgency;
+  readonly caller: string | undefined;
   /** Called when the read has to wait; undefined once that happened. */
   listeners: OnWait[] | undefined;
   /** The wait that the listeners were called with. */
@@ -36,12 +38,18 @@ export function createShare(system: System) {
   let epoch = 0;
   return {
     /**
-     * Makes a reader whose callers share one request in flight, and its answer for `cacheMs`. The request is sent without a caller,
-     * so that it waits in no user's line of the limiter.
+     * Makes a reader whose callers share one request in flight, and its answer for `cacheMs`. While `isBusy`, each caller has a
+     * request of its own until it is sent, so that none waits in the limiter's line of another caller.
      */
-    reader: <Answer>(cacheMs: number, send: (read: Read) => Promise<Answer>): Reader<Answer> => {
+    reader: <Answer>(
+      cacheMs: number,
+      send: (read: Read) => Promise<Answer>,
+      isBusy = () => false,
+    ): Reader<Answer> => {
       /** The newest request; older ones continue for the callers that wait for them. */
       let newest: Flight<Answer> | undefined;
+      /** The newest request of each caller. */
+      const own = new Map<string | undefined, Flight<Answer>>();
       let cached: { readonly answer: Answer; readonly at: number; readonly epoch: number } | undefined;
 
       const isFresh = (freshness: Freshness): boolean => {
@@ -50,16 +58,18 @@ export function createShare(system: System) {
         return system.elapsed() < cached.at + goodForMs;
       };
 
-      const fits = (flight: Flight<Answer>, freshness: Freshness, urgency: Urgency) => {
+      const fits = (flight: Flight<Answer>, freshness: Freshness, urgency: Urgency, caller?: string) => {
         // A request that was sent can be shared if nothing has changed since, but never as `fresh`.
         if (flight.leftIn !== undefined) return freshness !== 'fresh' && flight.leftIn === epoch;
         // A request that waits can be shared by all callers whom it makes wait no longer than one of their own.
+        if (flight.caller !== caller && isBusy()) return false;
         return PRIORITY[flight.urgency] <= PRIORITY[urgency];
       };
 
-      const start = (urgency: Urgency, workspaceId?: WorkspaceId): Flight<Answer> => {
+      const start = (urgency: Urgency, caller?: string, workspaceId?: WorkspaceId): Flight<Answer> => {
         const read: Read = {
           urgency,
+          caller,
           workspaceId,
           onWait: (wait) => {
             const listeners = flight.listeners ?? [];
@@ -73,6 +83,7 @@ export function createShare(system: System) {
         };
         const flight: Flight<Answer> = {
           urgency,
+          caller,
           listeners: [],
           wait: undefined,
           leftIn: undefined,
@@ -80,8 +91,10 @@ export function createShare(system: System) {
           answer: Promise.resolve().then(() => send(read)),
         };
         newest = flight;
+        own.set(caller, flight);
         const land = () => {
           if (newest === flight) newest = undefined;
+          if (own.get(caller) === flight) own.delete(caller);
         };
         // A failure reaches every caller that waits; the next read sends a new request.
         void flight.answer.then((answer) => {
@@ -91,9 +104,12 @@ export function createShare(system: System) {
         return flight;
       };
 
-      return ({ freshness = 'shared', urgency = 'user', workspaceId, onWait } = {}) => {
+      return ({ freshness = 'shared', urgency = 'user', caller, workspaceId, onWait } = {}) => {
         if (cached && isFresh(freshness)) return Promise.resolve(cached.answer);
-        const flight = newest && fits(newest, freshness, urgency) ? newest : start(urgency, workspaceId);
+        const shared = [newest, own.get(caller)].find(
+          (flight) => flight && fits(flight, freshness, urgency, caller),
+        );
+        const flight = shared ?? start(urgency, caller, workspaceId);
         if (onWait && flight.listeners) flight.listeners.push(onWait);
         else onWait?.(flight.wait);
         return flight.answer;
