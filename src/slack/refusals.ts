@@ -226,6 +226,7 @@ const MOST_OBSERVATIONS = 5000;
 interface Observation {
   readonly state: 'works' | SlackProblem;
   readonly at: number;
+  readonly channelId: string | undefined;
 }
 
 export type SlackAbilities = ReturnType<typeof createSlackAbilities>;
@@ -245,13 +246,22 @@ export function createSlackAbilities(system: System) {
       const ability = abilityOf(seen);
       const state = ability && stateOf(ability, seen);
       if (state === undefined) return;
-      observed.set(`${workspaceId} ${ability}`, { state, at: system.elapsed() });
+      const key = `${workspaceId} ${ability}`;
+      if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
+      observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
     },
     read: (workspaceId: WorkspaceId): SeenAbilities => {
       const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
       return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
     },
   };
+}
+
+/** Whether a success must not replace a known problem: public and private channels take a scope each. */
+function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
+  return (
+    known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
+  );
 }
 
 function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
