@@ -3,7 +3,7 @@ import type { AppContext } from '../context.ts';
 import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
 import type { AccountNames, ConfirmationId, ServerId } from '../core/ids.ts';
 import { isIdenticalLabel, isSameLabel } from '../core/labels.ts';
-import { listOwners } from '../core/permission.ts';
+import { hasRole, listOwners } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
@@ -23,6 +23,7 @@ import {
   NOTIFY_MS,
   OPERATION,
   type Operation,
+  type OperationRefusal,
   type Purchase,
   refusalOf,
   type UnconfirmedReason,
@@ -183,8 +184,8 @@ async function moveOn(operation: Operation, owner: string, lookedMs: number, app
   const at = app.system.now();
   if (operation.state === 'prepared') {
     // Not sent: that proves that nothing was paid, so it is carried out now, under the same rules.
-    if (isInTime(operation, at)) return payOperation(operation, owner, app);
-    const reason = { code: 'stale_confirmation', details: {} } as const;
+    const reason = await findResumeRefusal(operation, app);
+    if (!reason) return payOperation(operation, owner, app);
     const audit = auditOfOperation(operation, app, 'failed', { code: reason.code, surface: 'background' });
     await ledger.refuse(operation.id, { at, reason }, audit);
   } else if (operation.state === 'sent') {
@@ -199,6 +200,17 @@ async function moveOn(operation: Operation, owner: string, lookedMs: number, app
     return ledger.markNotified(operation, at);
   }
   await notifyOperation(operation.id, app);
+}
+
+/** @throws Refusal `identity_unknown` while Slack can't say who the actor is: then it stays due */
+async function findResumeRefusal(
+  operation: Operation,
+  app: AppContext,
+): Promise<OperationRefusal | undefined> {
+  if (!isInTime(operation, app.system.now())) return { code: 'stale_confirmation', details: {} };
+  const { workspaceId, actorId: userId, channelId, purchase } = operation;
+  const mayStill = await hasRole({ workspaceId, userId, channelId }, 'manager', labelOf(purchase), app);
+  return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }
 
 /** With the root password if one is held. If delivery fails, the background retries it, even after a restart (docs/design.md 5). */
@@ -331,6 +343,7 @@ type Verdict =
 
 interface Evidence {
   readonly list: ServerList;
+  /** Servers that other orders have created. */
   readonly othersIds: readonly ServerId[];
   /** Whether another order may have done the same: of the same label, or a later one of the same server. */
   readonly hasRival: boolean;
