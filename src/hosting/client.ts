@@ -72,7 +72,11 @@ export function createHosting(options: HostingOptions) {
   };
 
   return {
-    /** Opens the API of the account behind this key, as `FindHosting` says. Without a workspace, calls count for the account alone. */
+    /**
+     * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls
+     * also count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a
+     * minute (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
+     */
     of: (key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi => {
       const names = namesOf(key);
       const account = accounts.get(names[0]) ?? open(names, key);

@@ -7,7 +7,7 @@ import { isIdenticalLabel } from '../core/labels.ts';
 import type { Role } from '../core/roles.ts';
 import { compareServers, isDeleted, type ListExtent, type Server, type ServerList } from '../core/server.ts';
 import type { CallOptions } from '../hosting/hosting-api.ts';
-import { actions, LIMITS, type Message, textMessage } from '../slack/kit/blocks.ts';
+import { actions, context, LIMITS, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineChoice } from '../slack/kit/button.ts';
 import type { Suggestions } from '../slack/kit/command.ts';
 import { serverOption } from '../slack/kit/fields.ts';
@@ -244,14 +244,17 @@ const QUESTIONS: Readonly<Record<Verb, string>> = {
 /** Asks for a server where none was named. */
 export function chooseMessage(verb: Verb, servers: readonly Server[]): Message {
   if (servers.length === 0) return textMessage('There are no servers to choose from.');
-  return pickMessage(verb, QUESTIONS[verb], servers);
+  if (servers.length <= MENU_MOST || verb === 'password') return pickMessage(verb, QUESTIONS[verb], servers);
+  return textMessage(
+    QUESTIONS[verb],
+    actions(pickChoice[verb].typeAhead('Type to search', confirmPower(verb))),
+  );
 }
 
-/** Asks which of these servers was meant. If there are too many for a menu, it is searched while the user types. */
+/** Asks which of these servers was meant. */
 export function pickMessage(verb: Verb, words: string, servers: readonly Server[]): Message {
-  const [choice, confirm] = [pickChoice[verb], confirmPower(verb)];
-  if (servers.length > MENU_MOST && verb !== 'password')
-    return textMessage(words, actions(choice.typeAhead('Type to search', confirm)));
-  const options = servers.slice(0, MENU_MOST).map(serverOption);
-  return textMessage(words, actions(choice.menu('Choose a server', options, confirm)));
+  const offered = servers.slice(0, MENU_MOST);
+  const menu = pickChoice[verb].menu('Choose a server', offered.map(serverOption), confirmPower(verb));
+  const note = `Showing the first ${offered.length}. Type more of the label or ID to narrow the list.`;
+  return textMessage(words, actions(menu), ...(offered.length < servers.length ? [context(note)] : []));
 }

@@ -6,7 +6,7 @@ import type { ChannelId, ConfirmationId, Thread, WorkspaceId } from '../../core/
 import type { Server } from '../../core/server.ts';
 import { whyNotOpened } from '../refusals.ts';
 import type { OpenedView, SlackRequest } from '../request.ts';
-import { actions, LIMITS, plain, section, textMessage } from './blocks.ts';
+import { actions, context, LIMITS, plain, section, textMessage } from './blocks.ts';
 import { defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
 import { serverOption } from './fields.ts';
@@ -28,6 +28,8 @@ interface FormParts<Input> {
   ): Promise<readonly Server[] | undefined>;
   load(input: Input, request: SlackRequest, origin: Origin): Promise<ModalView>;
 }
+
+const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
 const NOT_OPENED = {
   too_late: 'The form took too long to open. Try again:',
@@ -106,7 +108,7 @@ async function loadOrExplain<Input>(
   try {
     const servers = await parts.choose?.(input, request);
     if (servers?.length === 0) return noticeView(parts.title, 'There are no servers to choose from.');
-    if (servers) return pickView(parts.title, picker, 'Which server?', servers, origin);
+    if (servers) return pickView(parts.title, picker, 'Which server?', servers, origin, { isSearched: true });
     return await parts.load(input, request, origin);
   } catch (error) {
     const choices = parts.pick ? choicesOf(error) : [];
@@ -115,28 +117,30 @@ async function loadOrExplain<Input>(
   }
 }
 
-/** Makes the view that asks which server is meant. If there are too many for a menu, it is searched while the user types. */
+/** Makes the view that asks which server is meant. Offers the first 100; with `isSearched` all, while the user types. */
 export function pickView(
   title: string,
   picker: Picker,
   words: string,
   servers: readonly Server[],
   origin: Origin,
+  { isSearched = false } = {},
 ): ModalView {
   const options = servers.slice(0, LIMITS.options).map(serverOption);
   const isCut = servers.length > options.length;
   const field = picker.selectField('server', {
     label: 'Server',
     options,
-    placeholder: isCut ? 'Type to search' : 'Choose a server',
-    typeAhead: isCut,
+    placeholder: isSearched && isCut ? 'Type to search' : 'Choose a server',
+    typeAhead: isSearched && isCut,
   });
+  const note = isCut && !isSearched ? [context(CUT_NOTE)] : [];
   return picker.view({
     origin,
     metadata: {},
     title,
     submit: 'Continue',
-    blocks: [section(words), field],
+    blocks: [section(words), field, ...note],
   });
 }
 
