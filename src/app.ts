@@ -58,7 +58,7 @@ export interface RunningApp {
 /** Time to store and report the last answer of the hosting API at a stop. */
 const DRAIN_MARGIN_MS = 5000;
 
-/** Money effect: continues confirmed orders. @throws DatabaseInUse, DatabaseUnusable, with a sentence for the operator */
+/** Money effect: continues confirmed orders. @throws DatabaseInUse, DatabaseUnusable, with a sentence for the operator; Error of `listen` */
 export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
   const vault = createVault(config.ENCRYPTION_KEYS);
   const { DATABASE_URL: databaseUrl, SPILL_DIR: spillDir, MAX_PROCESSES: maxProcesses } = config;

@@ -94,7 +94,7 @@ async function askFor(kinds: readonly string[], app: AppContext): Promise<boolea
   }
 }
 
-/** Requests have jobs of their own. */
+/** Removes what has expired, except requests, which have jobs of their own. */
 export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);

@@ -125,14 +125,14 @@ export const status = defineCommand({
 
 export function statusMessage(found: Status, currency: string): Message {
   const { api, freeze } = found;
-  const isOwnersToConnect =
+  const canConnect =
     !api.isUsable && isRefusal(api.error, 'no_api_key') && api.error.details.isOwner === true;
   return {
     text: api.isUsable ? 'The hosting API is up.' : 'The hosting API isn’t available right now.',
     blocks: [
       section(describeApi(api, currency)),
       ...(freeze ? [section(frozenWords({ frozenBy: freeze.by, since: freeze.since }))] : []),
-      ...(isOwnersToConnect ? [actions(connectStep())] : []),
+      ...(canConnect ? [actions(connectStep())] : []),
       facts([
         ...(api.isUsable ? [['API requests this minute', describeBudget(api)] as const] : []),
         ['Unconfirmed orders', describeOpen(found)],

@@ -299,8 +299,11 @@ class LentConnection implements DatabaseConnection {
   }
 }
 
-/** Errors after which the database ends the connection: a shutdown, a lost or confused client, one that idled too long. */
-const ENDS_CONNECTION = /^(57P|08|25P0[34])/;
+/**
+ * Errors after which a connection is of no more use: the database ends it (a shutdown, a lost or confused client, one that idled too
+ * long), or a statement that it had prepared has gone, or fits its tables no longer.
+ */
+const ENDS_CONNECTION = /^(57P|08|25P0[34]|26000|0A000)/;
 
 /** Whether the database refused this statement alone: the connection is as good as before. Its words may be in any language. */
 function isStatementError(error: unknown): error is DatabaseError {

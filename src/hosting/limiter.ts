@@ -212,7 +212,7 @@ export interface Job<Answer> extends CallMaker {
   readonly onWait?: OnWait | undefined;
   /** Awaited right before `send`; if it rejects, nothing is sent. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Sends the call. Gets the time that it waited, and what says whether it is too late by now. */
+  /** Sends the call. Gets the time that it waited, and a function that says whether it is too late by now. */
   readonly send: (waitedMs: number, isTooLate: IsTooLate) => Promise<Answer>;
 }
 

@@ -194,7 +194,7 @@ export function createLedger(foundation: Foundation) {
         if (row && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
         return row !== undefined;
       }),
-    /** Of a create that had left `sent` by then. It may hold a root password that exists nowhere else. */
+    /** Keeps the answer to a create that had left `sent` by then: it may hold a root password that exists nowhere else. */
     keepAnswer: (id: ConfirmationId, answer: Secret<string>, at: number): Promise<void> =>
       transact((trx) => keepAnswer(trx, foundation, id, answer, at)),
     /** Leaves an unconfirmed operation to a manager, once, and says why; the app keeps looking for it. */

@@ -203,7 +203,6 @@ export const PURCHASE_REFUSALS = [
   'label_moved',
   'no_api_key',
   'key_unreadable',
-  'too_many_waiting',
   'waited_too_long',
   'shutting_down',
 ] as const satisfies readonly RefusalCode[];
@@ -428,7 +427,7 @@ export function createLedgerLists({ db }: Foundation) {
           .where('server_id', '=', serverId)
           .where((column) => isOfAccount(column, account, workspaceId)),
       ),
-    /** Of settled creates of this account, in any workspace; with `orOf`, also of any account that this workspace has used. */
+    /** Lists the servers of settled creates of this account, in any workspace; with `orOf`, also of any account that this workspace has used. */
     listSettledIds: async (
       account: AccountNames,
       among: readonly ServerId[],

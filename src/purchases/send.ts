@@ -145,7 +145,7 @@ async function refuseOtherMonth(
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
 type Check = (hosting: HostingApi, how: CallOptions) => Promise<readonly ServerId[]>;
 
-/** @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`; as its steps do */
+/** @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`; and what its steps throw */
 function pay<Answer>(
   payment: Payment,
   check: Check,
@@ -278,7 +278,7 @@ export async function settleUntilStored(
     log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
 }
 
-/** Until a new server runs and has an address, the list has a new date, or a deleted server is gone. Never throws. */
+/** Follows a server until a new one runs and has an address, the list has a new date, or a deleted one is gone. Never throws. */
 export async function followServer(operation: Operation | DeleteOperation, app: AppContext): Promise<void> {
   const { id, workspaceId, actorId, channelId, account = '' } = operation;
   const confirmed = confirmedOf(operation);

@@ -147,7 +147,10 @@ export function createRequests(foundation: Foundation) {
         return { kind: 'new', request, replaced: replaced.map(toRoleRequest) } as const;
       }),
 
-    /** Undefined if it is in no such state, or was open and its time is over. Its job is due then, and its users don't know yet. */
+    /**
+     * Changes the state of a request that is in one of these; undefined if it is not, or was open and its time is over: then, and not
+     * before, it can expire. Its job is due, and its users don't know the new state yet.
+     */
     move: <Moved extends Request>(
       id: ConfirmationId,
       from: readonly RequestState[],

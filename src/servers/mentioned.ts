@@ -187,12 +187,12 @@ function indexServers(servers: readonly Server[]) {
     const label = fold(toCompatible(server.label));
     return { server, label, runs: splitRuns(label) };
   });
-  const labelled = all.filter(({ runs }) => runs.length > 0 && runs.length <= MOST_RUNS);
+  const labeled = all.filter(({ runs }) => runs.length > 0 && runs.length <= MOST_RUNS);
   return {
-    byLabel: groupBy(labelled, ({ label }) => label),
-    byRuns: groupBy(labelled, ({ runs }) => keyOf(runs)),
+    byLabel: groupBy(labeled, ({ label }) => label),
+    byRuns: groupBy(labeled, ({ runs }) => keyOf(runs)),
     /** How many runs labels have, the most first. */
-    lengths: [...new Set(labelled.map(({ runs }) => runs.length))].sort((a, b) => b - a),
+    lengths: [...new Set(labeled.map(({ runs }) => runs.length))].sort((a, b) => b - a),
     byShortLabel: groupBy(all, ({ label }) => shortNameOf(label)),
     byIpv4: groupBy(all, ({ server }) => server.ipv4),
     byId: groupBy(all, ({ server }) => String(server.id)),
@@ -239,10 +239,10 @@ function* findIn(text: string, index: ServerIndex, isUrl: boolean): Generator<Me
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at];
     if (!run || isFieldName(run, text)) continue;
-    const labelled = findLabelAt(runs, at, text, index);
-    if (labelled && (labelled.runs > 1 || isName(run.text) || isMarkedLabel(run, text))) {
-      for (const { server } of labelled.found) yield mention(server, 'label');
-      at += labelled.runs - 1;
+    const labeled = findLabelAt(runs, at, text, index);
+    if (labeled && (labeled.runs > 1 || isName(run.text) || isMarkedLabel(run, text))) {
+      for (const { server } of labeled.found) yield mention(server, 'label');
+      at += labeled.runs - 1;
       continue;
     }
     for (const { server } of index.byIpv4.get(run.text) ?? []) yield mention(server, 'ipv4');

@@ -141,7 +141,7 @@ export function createWorkflowRuns(foundation: Foundation) {
         .executeTakeFirst();
       return row && toRun(row);
     },
-    /** Of the same key, or without one in the same channel, received before this run and not refused for that. */
+    /** Whether few enough runs of the same key, or without one in the same channel, came before this one and weren't refused for that. */
     isWithinLimit: async (run: WorkflowRun, limit: { most: number; withinMs: number }): Promise<boolean> => {
       const { most, withinMs } = limit;
       const { channelId = '' } = run;

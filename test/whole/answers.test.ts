@@ -112,7 +112,7 @@ it.concurrent('users see their place in the queue and an estimate once the limit
   await Promise.all(Array.from({ length: 300 }, () => hosting.changePower('reboot', id)));
   const { viewer, operator } = team;
   await viewer.types('/vps list');
-  await operator.types('/vps catalog');
+  await operator.types('/vps show web-1');
   const words = 'will run automatically. Estimated wait: about';
   await viewer.sees(new RegExp(`Your request is next in the queue and ${words} [1-6]?[05] s`));
   await operator.sees(new RegExp(`Your request is number 2 in the queue and ${words} [1-6]?[05] s`));
