@@ -98,7 +98,11 @@ export const grantAccess = defineUseCase({
   follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
-/** `left`: roles that a user still has in this channel, if known. @throws Refusal `last_owner`, `grant_over`, `grants_moved` */
+/**
+ * Revokes one grant, or all of a subject. `left`: which roles a user still has in the actor's channel; undefined if Slack didn't
+ * confirm that.
+ * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
+ */
 export const revokeAccess = defineUseCase({
   name: 'access_revoke',
   needs: 'owner',

@@ -372,7 +372,11 @@ export const PUBLISH_MS = HOUR_MS;
 /** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
 const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
 
-/** Evidence that can't be removed through the database alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
+/**
+ * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
+ * start what a killed one didn't.
+ */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {

@@ -162,7 +162,11 @@ function paying(
 
 const CLOSE = 'You can close this window. We’ll message you the result.';
 
-/** Money effect: pays once for one operation; a second press shows what has become of the first one. */
+/**
+ * Takes the press of **Create and pay** or **Renew and pay**: written durably, then acknowledged, then sent, or left to another
+ * manager's approval.
+ * Money effect: pays once for one operation; a second press shows what has become of the first one.
+ */
 export async function confirmInForm(
   confirmation: Confirmation,
   viewId: string,

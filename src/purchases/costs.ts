@@ -132,7 +132,11 @@ export interface CreatedServer {
   readonly account?: string;
 }
 
-/** Neither is a promise: the document does not say what a renewal costs (docs/hosting-api.md 2.8). */
+/**
+ * What one more month of a server costs, as far as it is known: what the catalog says today of the plan that was ordered
+ * or, if it has no such plan any more, what was paid when the server was created. Neither is a promise: the document does
+ * not say what a renewal costs (docs/hosting-api.md 2.8).
+ */
 interface KnownPrice {
   readonly monthly: Money;
   readonly source: 'catalog' | 'paid';

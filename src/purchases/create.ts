@@ -264,7 +264,11 @@ export const create = defineCommand({
   suggestions: CHOICES.map(suggest),
 });
 
-/** Only where Slack says that they are a member: the order then counts as made there, with the roles that the channel gives. */
+/**
+ * Whether the outcome of the actor's order may be announced in a channel: only where Slack says that they are a member. From
+ * then on, the order is as if it had been made there, with the roles that the channel gives its members; a menu also offers
+ * channels that they are not in.
+ */
 export const mayChooseChannel = defineUseCase({
   name: 'create',
   needs: 'manager',

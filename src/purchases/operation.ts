@@ -177,7 +177,10 @@ export function labelOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'create' ? confirmed.order.label : confirmed.label;
 }
 
-/** The month that no other operation may pay for (docs/design.md 4.1). Empty for a create, of which two are two servers. */
+/**
+ * An operation's claim: the month of the server that no other operation may pay for (docs/design.md 4.1).
+ * Empty for a create: two creates are two servers, and its own id stops a second press. A delete blocks nothing either.
+ */
 export function claimOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'renew' ? `renew:${confirmed.serverId}:${confirmed.paidUntil}` : '';
 }

@@ -48,7 +48,11 @@ export function createOperationNotifier(parts: NotifierParts) {
       const announcing = outbox.startAnnouncement(confirmerOf(operation), announcement(operation));
       void notifySafely(operation.id, log, undefined, () => announcing);
     },
-    /** The password is shown ephemerally or not at all. `reported`: the new server's state. False if Slack accepted no message. */
+    /**
+     * Reports the operation's state to the actor, with the root password if one is held. The password is shown ephemerally or
+     * not at all; the rest may come as a direct message where no ephemeral message gets through. `reported` is the new
+     * server's state, as the API has just reported it. False if Slack accepted no message.
+     */
     notify: (operation: Operation, held: HeldPassword | undefined, reported?: string): Promise<boolean> =>
       notifySafely(operation.id, log, false, async () => {
         const { workspaceId, actorId, decidedBy, isLate, state } = operation;

@@ -213,7 +213,11 @@ async function findResumeRefusal(
   return mayStill ? undefined : { code: 'role_needed', details: { needed: 'manager' } };
 }
 
-/** With the root password if one is held. If delivery fails, the background retries it, even after a restart (docs/design.md 5). */
+/**
+ * Notifies the actor of an operation's state, and delivers the root password if one is held. `reported` is a new
+ * server's state, as the API has just reported it.
+ * If delivery fails, the background retries it, even after a restart (docs/design.md 5).
+ */
 export async function notifyOperation(id: ConfirmationId, app: AppContext, reported?: string): Promise<void> {
   const { ledger, passwords } = app;
   const operation = await ledger.find(id);

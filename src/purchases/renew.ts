@@ -22,7 +22,11 @@ const RENEW_TITLE = 'Renew a server';
 interface RenewReview {
   readonly server: Server;
   readonly paidUntil: number;
-  /** As the catalog shows it today; a quote, not a fact (docs/hosting-api.md 2.8). Absent if it isn't known, or gone. */
+  /**
+   * The plan that was ordered with this app, as the catalog shows it today. Its price is a quote, not a fact: the API's
+   * record has no plan and no price, and the document does not say that a renewal costs what the catalog says
+   * (docs/hosting-api.md 2.8). Absent for servers that were not created with this app, and for plans that are gone.
+   */
   readonly plan?: Plan;
   readonly terms: Terms;
 }

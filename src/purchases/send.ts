@@ -145,7 +145,11 @@ async function refuseOtherMonth(
 /** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
 type Check = (hosting: HostingApi, how: CallOptions) => Promise<readonly ServerId[]>;
 
-/** @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`; and what its steps throw */
+/**
+ * Looks up everything that permits a payment, then pays.
+ * @throws Refusal `role_needed`, `identity_unknown`, `approval_needed`, `over_budget`, `purchases_frozen`, and what the check and
+ * `sendPermitted` throw
+ */
 function pay<Answer>(
   payment: Payment,
   check: Check,
@@ -264,7 +268,10 @@ export async function fetchAllServers(hosting: HostingApi, how: CallOptions): Pr
   return servers;
 }
 
-/** It may hold a password that exists nowhere else, so this retries until the process ends, and keeps it in a file meanwhile. */
+/**
+ * Stores the API's own answer. It may hold a password that exists nowhere else, so while the disk is full or the database locked,
+ * this retries until the process ends, and keeps the answer in a file in the meantime.
+ */
 export async function settleUntilStored(
   { operation, app }: { readonly operation: Operation; readonly app: AppContext },
   settled: PaidAnswer & { readonly serverId: ServerId },

@@ -23,7 +23,10 @@ import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { Settled } from './ledger.ts';
 import { auditOfOperation } from './operation.ts';
 
-/** Its password exists nowhere else. Without `serverId`, it proves nothing, and `password` is the whole answer to a create. */
+/**
+ * The API's own answer to a paid request: its password exists nowhere else. Without `serverId`, it proves nothing, and `password` is
+ * the whole answer to a create.
+ */
 export type PaidAnswer = Pick<Settled, 'serverId' | 'paidUntil' | 'password'>;
 
 type SpilledAnswer = PaidAnswer & { readonly operationId: ConfirmationId };
@@ -130,7 +133,10 @@ const storedAnswer = z.object({
 
 export type Spill = ReturnType<typeof createSpill>;
 
-/** Sealed, for their owner only (docs/design.md 5.7). `isForReading`: creates nothing, as another user may run it. */
+/**
+ * Keeps answers that the database can't take (docs/design.md 5.7) in files of a folder, sealed, for their owner only.
+ * `isForReading`: creates nothing there, since the command line may run as another user, whose files the app can't write to.
+ */
 export function createSpill(folder: string | undefined, vault: Vault, isForReading = false) {
   // Without a folder, an answer is only in the memory of the process, which keeps trying to store it.
   const files = folder === undefined ? undefined : keepInFolder(folder, isForReading);
@@ -188,7 +194,10 @@ function keepInFolder(folder: string, isForReading: boolean) {
   };
 }
 
-/** A full disk doesn't keep the app from starting. Under another name first: another process may take the reserve at any time. */
+/**
+ * A full disk doesn't keep the app from starting: this is tried again after each answer, and a partial reserve is better than none.
+ * It is written under another name first, since another process may take the reserve at any time.
+ */
 function makeReserve(reserve: string): void {
   if (sizeOf(reserve) >= RESERVE_BYTES) return;
   const part = `${reserve}.${process.pid}`;

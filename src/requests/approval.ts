@@ -29,7 +29,10 @@ import {
 
 export type RequestedApproval = Awaited<ReturnType<typeof requestApproval>>;
 
-/** The same again gets the first one and `isNew: false`. Money effect: none; what is approved is sent as any other order. */
+/**
+ * Requests a second user's approval instead of acting, durably. The same again gets the first one and `isNew: false`.
+ * Money effect: none; what is approved goes through the same money protocol (docs/design.md 4).
+ */
 export async function requestApproval(
   wanted: ApprovalAction & { readonly id: ConfirmationId; readonly isOverBudget: boolean },
   { actor, app }: FollowUpContext,

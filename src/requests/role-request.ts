@@ -200,7 +200,11 @@ async function withdraw(request: RoleRequest, { actor, app }: UseCaseContext): P
 /** After this time the requester may have done it long ago, or another user has. */
 const CONTINUE_MS = DAY_MS;
 
-/** Running it needs permission like any other command. @throws Refusal `continuation_over` without the role, or too late */
+/**
+ * Finds the command for which a user requested a role, once the role was granted. It only finds it: running it goes through
+ * the permission check like any other command.
+ * @throws Refusal `continuation_over` when the role was not granted, has ended, or was granted too long ago
+ */
 export const findGrantedCommand = defineUseCase({
   name: 'access_continue',
   needs: 'anyone',

@@ -37,7 +37,10 @@ type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
 
 export type Requests = ReturnType<typeof createRequests>;
 
-/** Each change names the states that it may start from in its own UPDATE: of two that race, one happens and is audited. */
+/**
+ * What users have requested and others decide. Each change of state names the states that it may start from in its own
+ * UPDATE: of two changes that race, one happens, and only that one is audited.
+ */
 export function createRequests(foundation: Foundation) {
   const { db, engine } = foundation;
   const transact = <Result>(work: (trx: Transaction<Tables>) => Promise<Result>) => engine.transact(db, work);
@@ -148,8 +151,8 @@ export function createRequests(foundation: Foundation) {
       }),
 
     /**
-     * Changes the state of a request that is in one of these; undefined if it is not, or was open and its time is over: then, and not
-     * before, it can expire. Its job is due, and its users don't know the new state yet.
+     * Changes the state of a request that is in one of these; undefined if it is not, or if it was open and its time is over. Only
+     * then, and not before, can it expire. Users are not notified of the new state yet, and its job is due.
      */
     move: <Moved extends Request>(
       id: ConfirmationId,
@@ -201,7 +204,10 @@ export function createRequests(foundation: Foundation) {
         return canceled as Approval | undefined;
       }),
 
-    /** In one transaction; undefined when it is not open. A higher or longer role stays, and `granted.until` says so. */
+    /**
+     * open → approved, with its grant in the same transaction. Undefined when it is not open any more. A grant never lowers a
+     * role: a higher or longer one that the requester has received since stays, and `granted.until` says so.
+     */
     grantRole: (
       id: ConfirmationId,
       { by, at, grant }: { readonly by: UserId; readonly at: number; readonly grant: NewGrant },

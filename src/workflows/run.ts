@@ -251,7 +251,11 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
 
 type Step = UseCase<{ readonly run: WorkflowRun }, RunOutcome>;
 
-/** By its key, or by the user who pressed. @throws Refusal `workflow_run_over`, `workflow_key_invalid` */
+/**
+ * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
+ * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
+ * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
+ */
 export const carryOutStep: Readonly<Record<PowerAction, Step>> = {
   start: defineStep('start'),
   stop: defineStep('stop'),
@@ -333,7 +337,9 @@ async function markSent(run: WorkflowRun, { actor, app }: UseCaseContext): Promi
   if (sent === 'over') throw new Refusal('workflow_run_over', {});
 }
 
-/** `isSent`: the request may have left, so only an error that is proof says that nothing was done. */
+/**
+ * Why a run has failed. `isSent`: the request may have left. Only an error that is proof then says that nothing was done.
+ */
 function outcomeOfError(error: unknown, run: WorkflowRun, isSent = false): RunOutcome {
   if (error instanceof HostingError) return { code: 'not_done', details: { code: error.code } };
   if (error instanceof Refusal) return outcomeOfRefusal(error, run);
