@@ -94,7 +94,10 @@ async function askFor(kinds: readonly string[], app: AppContext): Promise<boolea
   }
 }
 
-/** Removes what has expired, except requests, which have jobs of their own. */
+/**
+ * Removes what has expired: passwords that were shown, temporary roles, and everything that is kept until a time. Requests have
+ * jobs of their own.
+ */
 export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);
@@ -110,7 +113,10 @@ export async function expire(app: AppContext): Promise<void> {
 /** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */
 const RUNS_KEPT_MS = 7 * DAY_MS;
 
-/** The audit's chain stays verifiable (docs/decisions/0006-the-audit-is-a-signed-chain.md). */
+/**
+ * Removes what is no longer needed, and audit entries older than `AUDIT_KEEP_DAYS`; the chain stays verifiable
+ * (docs/decisions/0006-the-audit-is-a-signed-chain.md).
+ */
 async function prune(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
@@ -121,6 +127,7 @@ async function prune(app: AppContext): Promise<void> {
   await app.audit.prune(now - auditKeepDays * DAY_MS, by);
 }
 
+/** Logs failed work, which stays due. */
 function logTrouble(error: unknown, { log }: AppContext): void {
   log.error('background work failed', { cause: nameOfError(error) });
 }

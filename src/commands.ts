@@ -50,7 +50,10 @@ export const commands: readonly Command[] = [
   status,
 ];
 
-/** Nothing shows the control panel, a server's name alone its card. @throws Refusal `unknown_command`, and as the command does */
+/**
+ * Runs what was typed after `/vps`, or what a message to the app says. Nothing shows the control panel, a server's name alone its card.
+ * @throws Refusal `unknown_command`, and as the command does
+ */
 export async function runCommand(text: string, request: SlackRequest): Promise<void> {
   const prefix = prefixFor(request);
   const typed = prefix === '/vps ' ? text : withoutManners(text);
@@ -79,9 +82,13 @@ function withoutManners(text: string): string {
   return findCommand(splitSubcommand(rest).name, commands) ? rest : text;
 }
 
+/** The first word of several. */
 const BEGINNING = /^\s*([a-z]{1,10})[\s,]+(?=\S)/i;
 
-/** @throws Refusal `unknown_command`, unless the name is like that of a server */
+/**
+ * Shows the server that was named without a command.
+ * @throws Refusal `unknown_command`, unless the name is like that of a server
+ */
 async function showNamed(name: string, typed: string, request: SlackRequest): Promise<void> {
   const unknown = unknownCommand(name, commands, prefixFor(request));
   if ((await request.findRole()) === undefined) throw unknown;

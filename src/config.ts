@@ -116,7 +116,10 @@ const keySchema = settings.pick({
 
 const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, SPILL_DIR: true });
 
-/** An empty variable counts as absent. @throws ConfigError naming every fault at once, each with an example */
+/**
+ * Reads the app's settings. An empty variable counts as absent.
+ * @throws ConfigError naming every fault at once, each with an example
+ */
 export function parseConfig(environment: Environment): Config {
   return parseWith(schema, environment, (given) => ({
     ...findSlackFaults(given),
@@ -170,6 +173,7 @@ const SECRETS: readonly string[] = [
 
 const FILE = '_FILE';
 
+/** Reads the secrets that are in files, trimmed; `faults` has a sentence for each that can't be used, by its setting. */
 function readSecretFiles(names: readonly string[], environment: Environment) {
   const texts: Record<string, string> = {};
   const faults: Record<string, string> = {};
@@ -230,7 +234,10 @@ function findPlaceholders(given: Environment): Readonly<Record<string, string>> 
   );
 }
 
-/** Only a warning: a variable that looks like a misspelled setting may belong to another program. */
+/**
+ * Finds variables that look like a misspelled setting, a sentence each. They are only a warning, since they may belong to
+ * another program.
+ */
 export function findMisspelled(environment: Environment): readonly string[] {
   const names = [...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)];
   const others = Object.keys(environment).filter((name) => name.length > 3 && !names.includes(name));

@@ -56,6 +56,7 @@ export function getCommand(typed: string, commands: readonly Command[], prefix: 
   throw unknownCommand(typed, commands, prefix);
 }
 
+/** Makes the refusal of an unknown command, with the nearest one. */
 export function unknownCommand(typed: string, commands: readonly Command[], prefix: string) {
   // With the other words, so that a mistyped "restart" isn't taken for "start".
   const names = [...commands.map(({ name }) => name), ...Object.keys(ALIASES)];
@@ -76,6 +77,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
 };
 
+/** Renders the eight commands that a user of this role needs most, the other ways to act, and where the rest is. */
 export function helpMessage(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
   const allowed = listAllowed(commands, role);
   const first = FIRST.flatMap((name) => allowed.filter((command) => command.name === name));
@@ -98,6 +100,7 @@ export function helpMessage(commands: readonly Command[], role: Role | undefined
   };
 }
 
+/** Renders all commands that a role allows, in groups, each with an example. */
 export function allCommands(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
   const allowed = listAllowed(commands, role);
   const grouped = Object.values(GROUPS).flat();
@@ -130,6 +133,7 @@ function helpLine(command: Command, prefix: string): string {
   return `\`${prefix}${escapeText(command.example)}\` ${command.name === 'help' ? 'Explain one command' : command.summary}`;
 }
 
+/** Renders one command in full, with the role that it needs. */
 export function commandHelp(command: Command, role?: Role, prefix = '/vps '): Message {
   const { usage, summary, needs } = command;
   const isAllowed = needs === 'anyone' || roleCovers(role, needs);

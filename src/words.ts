@@ -374,6 +374,7 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   return unknownCode ? `${HOSTING[code]} The error code is ${codeLabel(unknownCode)}.` : HOSTING[code];
 }
 
+/** A `HostingError`, or its stored code and details. */
 interface HostingTrouble {
   readonly code: HostingCode | 'unknown_code';
   readonly details?: HostingErrorDetails;

@@ -161,6 +161,7 @@ async function turnPage({ page }: Turn, request: SlackRequest): Promise<void> {
   await request.reply.replace(accessScreen(await request.execute(listAccess, {}), page));
 }
 
+/** Says what was revoked, and which roles a user still has here: as a Slack admin, or through a group or this channel. */
 export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles | undefined): string {
   const who = describeGrantee(grantee);
   if (grantee.subjectKind !== 'user')
@@ -189,6 +190,7 @@ type AccessCommand =
 const ACTS = ['list', 'grant', 'revoke', 'ask', 'withdraw'];
 const LONGEST_MS = 366 * DAY_MS;
 
+/** Parses what was typed after `access`. A string says what is wrong with it. */
 function parseAccess({ words }: TypedWords): AccessCommand | string {
   const [act = 'list', ...plain] = words;
   const userId = findUserId(act);
@@ -285,6 +287,7 @@ const ROWS_PER_PAGE = 12;
 const MOST_ROLES = 12;
 const MOST_REQUESTS = 5;
 
+/** Renders one page (from 0) of who has which role and how, and the open requests, with buttons to change them. */
 export function accessScreen({ requests, ...list }: AccessList, asked: number): Message {
   const rows = listRows(list);
   const { page, pages, from, shown } = pageOf(rows, asked, ROWS_PER_PAGE);
@@ -337,6 +340,7 @@ function roleLines(roles: HeldRoles): string {
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
+/** Lists who has a role and how: by a grant, or as an owner by `OWNERS` or as a Slack admin. */
 function listRows({ grants, owners, admins }: Omit<AccessList, 'requests'>): readonly RoleRow[] {
   const adminIds = admins?.userIds ?? [];
   const owning = [...new Set([...owners, ...adminIds])].map((userId) => {

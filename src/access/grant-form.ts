@@ -35,6 +35,7 @@ export const grantForm = defineModal(
 );
 type GrantFields = Parameters<Parameters<typeof grantForm.onSubmit>[1]>[0]['fields'];
 
+/** Renders the form that grants a role. `groups` undefined: they can't be listed, and the form says so. */
 export function grantView(groups: readonly UserGroup[] | undefined, origin: Origin): ModalView {
   return grantForm.view({
     origin,
@@ -103,6 +104,7 @@ function groupField(groups: readonly UserGroup[]) {
   });
 }
 
+/** Lists the enabled user groups whose handle or name contains what was typed, as choices. */
 export function listGroupOptions(groups: readonly UserGroup[], typed: string) {
   const wanted = typed.trim().toLowerCase();
   return groups

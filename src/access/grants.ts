@@ -19,6 +19,7 @@ export interface AccessList {
   readonly requests: readonly RoleRequest[];
 }
 
+/** Reads who has which role in the workspace and why, and the open access requests. */
 export const listAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -43,6 +44,7 @@ export const listAccess = defineUseCase({
   },
 });
 
+/** Reads which roles a user holds in the actor's channel, and why. */
 export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
@@ -65,8 +67,9 @@ export interface Granted {
 }
 
 /**
- * Replaces the subject's grant for the same pattern: the permanent one, or the temporary one of the same role. @throws Refusal
- * `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
+ * Grants a role. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of the
+ * same role.
+ * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
  */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
@@ -131,6 +134,7 @@ export const revokeAccess = defineUseCase({
   follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });
 
+/** Counts the servers that match a pattern; undefined if the whole list can't be read. */
 async function countMatching(pattern: string, context: UseCaseContext): Promise<number | undefined> {
   const list = await context
     .hosting()
@@ -198,7 +202,11 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
 
 const MOST_MEMBERS = 10;
 
-/** Returns the grants for which that was checked; undefined if no grants can change the result. @throws Refusal `last_owner` */
+/**
+ * Refuses a removal that leaves no owner. Returns the workspace's grants, for which that was checked; undefined if no grants
+ * can change the result.
+ * @throws Refusal `last_owner`
+ */
 async function refuseLastOwner(
   isRemoved: (grant: Grant) => boolean,
   { actor, app }: UseCaseContext,
@@ -230,6 +238,7 @@ async function keepsAnOwner(
   );
 }
 
+/** Lists the user groups of the workspace; undefined without the scope, or when Slack doesn't answer. */
 export const listGroups = defineUseCase({
   name: 'access_grant',
   needs: 'owner',

@@ -49,6 +49,7 @@ export function plainRole({ role, pattern, until }: RoleFacts): string {
   return `${role}${servers}${until === undefined ? '' : ` until ${utcDate(until)}`}`;
 }
 
+/** A role that a user holds, and why. */
 export function describeHeldRole({ role, pattern, source }: HeldRole): string {
   if (source === 'named') return `*${role}*: listed in \`OWNERS\``;
   if (source === 'admin') return `*${role}*: admin of this Slack workspace`;

@@ -24,7 +24,10 @@ export function describeActOnIt(act: StoredEntry): string {
   return sentenceOf(act, 'it');
 }
 
-/** "in #ops". Forms and cards on Home have the channel of the user's conversation with the app, so that nothing is said of them. */
+/**
+ * Describes where an action was done: "in #ops". Undefined if that isn't known: the forms and cards that are opened on Home have
+ * the channel of the user's conversation with the app, like those of a direct message.
+ */
 export function describePlace({ channelId, surface }: StoredEntry): string | undefined {
   if (surface === 'home') return 'on Home';
   // The sentence begins with the workflow.
@@ -103,6 +106,7 @@ export function describeActor(actorId: string): string {
   return actorId === 'app' ? 'The app' : `The ${escapeText(actorId)}`;
 }
 
+/** Describes in escaped mrkdwn what an entry is about: a server, a role, the settings. */
 function describeSubject(entry: StoredEntry): string {
   const { action, details } = entry;
   if (details?.kind === 'every_role') return `every role of ${describeId(details.subjectId)}`;
@@ -211,6 +215,7 @@ const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   'digest.days': 'Days before the paid time ends',
 };
 
+/** Lists each setting that was changed, with its new value. */
 export function savedWords(was: WorkspaceSettings, is: WorkspaceSettings, currency: string): string {
   const changes = listChanges(was, is).map(({ name }) => name);
   return changes.length === 0 ? 'Nothing was changed.' : settingLines(is, currency, changes);

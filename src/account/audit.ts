@@ -40,6 +40,7 @@ const OUTCOME_FILTERS = {
 type OutcomeFilter = keyof typeof OUTCOME_FILTERS;
 const outcomes = Object.keys(OUTCOME_FILTERS) as [OutcomeFilter, ...OutcomeFilter[]];
 
+/** A filter of the audit, as buttons and the form carry it. */
 const auditQuery = z.object({
   server: z.string().exactOptional(),
   actorId: z.string().exactOptional(),
@@ -73,7 +74,10 @@ const auditNewestButton = defineButton('audit_newest', auditQuery);
 const auditEntryButton = defineButton('audit_details', z.object({ seq: z.number() }));
 const auditFilterButton = defineButton('audit_filter', auditQuery);
 
-/** Denied attempts included. Lists a `started` entry only while its act has no outcome. */
+/**
+ * Lists entries, denied attempts included, or reads the one with `id`. Lists a `started` entry only while its act has no
+ * outcome.
+ */
 const readAudit = defineUseCase({
   name: 'audit',
   needs: 'owner',
@@ -84,6 +88,7 @@ const readAudit = defineUseCase({
 
 const DETAILS_TITLE = 'Audit entry';
 
+/** Renders one entry in full, in words and as stored. */
 export function auditDetailsView(entry: StoredEntry, currency: string): ModalView {
   return {
     type: 'modal',
@@ -172,6 +177,7 @@ const auditFilterForm = defineModal(
 
 type Fields = Parameters<Parameters<typeof auditFilterForm.onSubmit>[1]>[0]['fields'];
 
+/** Renders the form that filters the audit, with the current filters. Every field is optional. */
 export function auditFilterView(query: AuditQuery, origin: Origin): ModalView {
   const { since } = query;
   const typed = since === undefined ? [] : [option(`Since ${utcDate(since)}`, TYPED)];

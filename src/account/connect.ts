@@ -19,6 +19,7 @@ import type { SlackRequest } from '../slack/request.ts';
 import { disconnectKey, type KeyChange, notifyKeyChange, storeKey } from './keys.ts';
 
 export const connectButton = defineButton('connect', z.object({}));
+/** Offers an owner to connect an account, where none is connected. */
 export const connectStep = () => connectButton.element('Connect…', {}, { style: 'primary' });
 const disconnectButton = defineButton('disconnect', z.object({}));
 /** Links to one of the app's pages. Slack still reports the press and expects an ack. */
@@ -26,7 +27,10 @@ const linkButton = defineButton('link', z.object({}));
 
 const LINK_TTL_MS = 10 * MINUTE_MS;
 
-/** The hash of the link's token, which opens nothing, names the link in everything that is stored. */
+/**
+ * Makes a one-time link to the form that takes the API key, for this user in this workspace. It works for ten minutes. The hash of its
+ * token, which opens nothing, names it in everything that is stored.
+ */
 const makeConnectLink = defineUseCase({
   name: 'connect_link',
   needs: 'owner',
@@ -49,7 +53,9 @@ function hashToken(token: string): string {
 
 export type FoundLink = Awaited<ReturnType<typeof findConnectLink>>;
 
-/** Doesn't use it up. The form acts as the user who requested the link, in the channel where they did. */
+/**
+ * Finds the link of a token, without using it up. The form acts as the user who requested the link, in the channel where they did.
+ */
 export async function findConnectLink(
   token: string,
   { connectLinks, system, workspaces, apiKeys }: AppContext,
@@ -69,7 +75,11 @@ export async function findConnectLink(
   };
 }
 
-/** Success uses up the link. @throws Refusal `link_unusable`; HostingError as `connectKey` does */
+/**
+ * Connects the account with the entered key, after reading the list of servers with it. Success uses up the link, and the user
+ * is notified where they requested it.
+ * @throws Refusal `link_unusable`; HostingError as `connectKey` does
+ */
 export const connectByLink = defineUseCase({
   name: 'connect',
   needs: 'owner',
@@ -142,6 +152,7 @@ export const disconnect = defineCommand({
   ],
 });
 
+/** Renders the link to the page that takes the API key. It is for one user and works once. */
 export function linkMessage(url: string): Message {
   const open = { ...linkButton.element('Enter the API key', {}, { style: 'primary' }), url };
   return textMessage(
@@ -185,6 +196,7 @@ export function disconnectMessage(): Message {
   );
 }
 
+/** Says whether the account was disconnected. `wasThere`: there was a key to remove. */
 export function disconnectedWords(wasThere: boolean): string {
   return wasThere
     ? 'The hosting account is disconnected and its API key is removed from this app. If nothing else uses the key, revoke it on your hosting account’s API keys page. To reconnect, run `/vps connect`.'
@@ -194,12 +206,16 @@ export function disconnectedWords(wasThere: boolean): string {
 /** Reports changes to the hosting account in Slack. Never throws: failures are logged. */
 export function createAccountNotifier({ outbox, log }: NotifierParts) {
   return {
-    /** The user may have closed the page, and others wait for the account. `servers`: undefined if that isn't certain. */
+    /**
+     * Notifies the requester of a link, where they requested it, since they may have closed the page; and the channel, where others
+     * wait for the account. The reply path is stored under the hash of the link's token. `servers`: undefined if that isn't certain.
+     */
     notifyConnected: (link: Confirmer, servers: number | undefined): Promise<void> =>
       notifySafely(link.confirmationId, log, undefined, async () => {
         await outbox.notifyConfirmer(link, connectedMessage(servers));
         await outbox.announce(link, connectedAnnouncement(link.userId));
       }),
+    /** Notifies the owners, in the approvals channel or directly. */
     notifyKeyChange: (keyChange: KeyChange, { channelId, userIds }: Deciders): Promise<void> =>
       notifySafely(keyChange.workspaceId, log, undefined, async () => {
         const { workspaceId } = keyChange;
@@ -215,6 +231,7 @@ export function createAccountNotifier({ outbox, log }: NotifierParts) {
   };
 }
 
+/** Says who set or removed the API key; never the key. */
 export function keyChangeMessage({ actorId, change }: KeyChange): Message {
   const who = mention(actorId);
   if (change === 'removed')
@@ -269,7 +286,10 @@ export function createConnectLinks({ db }: Foundation) {
       const { workspace_id: workspaceId, until: expiresAt } = row;
       return { tokenHash, workspaceId, userId, channelId, expiresAt, isUsed: row.uses_left <= 0 };
     },
-    /** For one try; false if it can't be used. While it is in use, the number of the tries that are left is negative. */
+    /**
+     * Takes the link for one try; false if it was used, is in use, has expired, or has no tries left. While it is in use, the
+     * number of the tries that are left is negative.
+     */
     take: async (tokenHash: string, now: number): Promise<boolean> => {
       const taken = await change(tokenHash)
         .set(({ eb, val }) => ({ uses_left: eb(val(1), '-', eb.ref('uses_left')) }))
@@ -279,6 +299,7 @@ export function createConnectLinks({ db }: Foundation) {
         .executeTakeFirst();
       return taken !== undefined;
     },
+    /** Lets the link be used again, after a try that failed. */
     giveBack: async (tokenHash: string): Promise<void> => {
       await change(tokenHash)
         .set((column) => ({ uses_left: column('uses_left', '*', -1) }))

@@ -228,6 +228,7 @@ function screen<Fields extends Record<string, string | undefined>>(
     view,
     open: (request: SlackRequest) => form.open({}, request),
     handler: form.handler,
+    /** What is set, and the button that changes it. */
     summary: (settings: WorkspaceSettings, currency: string): KnownBlock =>
       section(`*${title}*\n${settingLines(settings, currency, names)}`, form.button.element(`${title}…`, {})),
     modal: modal.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
@@ -249,6 +250,7 @@ function screen<Fields extends Record<string, string | undefined>>(
   };
 }
 
+/** The screens by the word that opens each. */
 export const settingsScreens = {
   spending: screen(spending, {
     title: 'Spending',
@@ -338,6 +340,7 @@ async function currencyOf(was: WorkspaceSettings, is: WorkspaceSettings, request
   return is.currency ?? (was.currency === undefined ? await request.currency() : '');
 }
 
+/** Announces that purchases were frozen or unfrozen, so that users know why they can't buy, or that they can again. */
 async function announceFreeze(
   was: WorkspaceSettings,
   is: WorkspaceSettings,

@@ -27,6 +27,7 @@ import {
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './connect.ts';
 
+/** Whether the hosting API answers and accepts the workspace's key. */
 type ApiStatus =
   | {
       readonly isUsable: true;
@@ -41,13 +42,18 @@ interface Status {
   readonly api: ApiStatus;
   /** Confirmed orders without an outcome yet, unconfirmed ones included, for servers that the reader's role covers. */
   readonly open: readonly Operation[];
+  /** Approvals that wait for a second person, oldest first. */
   readonly waiting: readonly { readonly approval: Approval; readonly reader: ApprovalReader }[];
+  /** Root passwords of the workspace that nobody has saved. */
   readonly passwordsHeld: number;
   readonly freeze?: PurchaseFreeze;
   readonly slack: SlackStatus;
 }
 
-/** Reads a list of servers no older than a few seconds, as every command does. */
+/**
+ * Reads the state of the API, its key and limit (by a list that was read within the last seconds, as for every command), of orders
+ * and approvals, and of Slack.
+ */
 export const readStatus = defineUseCase({
   name: 'status',
   needs: 'viewer',
@@ -197,6 +203,7 @@ function describeOpen({ open }: Status): string {
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
+/** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
 function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
   const lines = SLACK_ABILITIES.map((ability) => {
     const isCovered = ability === 'announcements' && typeof abilities.channel_lookups === 'object';
@@ -234,6 +241,7 @@ function describe(seen: SeenAbility): Line {
   return ['⚠️', `off. ${wordsOfProblem(seen)}`];
 }
 
+/** Says what to do about a problem, in the app's settings on api.slack.com. */
 function wordsOfProblem(problem: SlackProblem): string {
   switch (problem.code) {
     case 'messages_tab_disabled':

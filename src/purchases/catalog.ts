@@ -119,6 +119,7 @@ function listCodes(catalog: Catalog, field: Choice): readonly string[] {
   return codesOf(catalog, field).filter((code) => code.length <= LIMITS.optionValue);
 }
 
+/** The choices of a field, as a menu offers them. */
 export function listChoices(catalog: Catalog, field: Choice, currency: string): PlainTextOption[] {
   return listCodes(catalog, field).map((code) => {
     const plan = field === 'plan' ? findPlan(catalog, code) : undefined;
@@ -141,6 +142,7 @@ export function searchChoices(
   );
 }
 
+/** Says which parts of the catalog can't be offered, and why; one sentence each. */
 export function listOmissions(catalog: Catalog): string[] {
   const countEach = (amountOf: (field: Choice) => number) =>
     CHOICES.filter((field) => amountOf(field) > 0).map((field) => count(amountOf(field), field));

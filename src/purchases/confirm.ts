@@ -40,6 +40,7 @@ export async function readTerms(
   return { takesApproval, isOverBudget: isOver, budget };
 }
 
+/** What a review says in advance about the budget and the approval that it needs. */
 export function termsBlocks(terms: Terms, isPriceKnown: boolean, currency: string): KnownBlock[] {
   const { budget, isOverBudget, takesApproval } = terms;
   const over = takesApproval
@@ -107,7 +108,10 @@ export const confirmPurchase = defineUseCase({
 
 type ConfirmContext = Pick<UseCaseContext, 'actor' | 'app' | 'setSubject' | 'requireRoleFor'>;
 
-/** Money effect: none yet; `runOperation` sends it. @throws Refusal as `confirmPurchase` does */
+/**
+ * Writes one confirmation, or requests an approval instead. Money effect: none yet; `runOperation` sends it.
+ * @throws Refusal as `confirmPurchase` does
+ */
 export async function confirmOne(input: Confirmation, context: ConfirmContext): Promise<Confirmed> {
   const { id, purchase, price } = input;
   context.setSubject({ operationId: id, label: labelOf(purchase), money: price });

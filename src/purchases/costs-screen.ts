@@ -156,6 +156,7 @@ function shareWords(shares: readonly CostShare[], currency: string): string {
 
 const NAMES_SHOWN = 10;
 
+/** The servers whose price is not known: how many, and the first ones by name. */
 function unknownWords({ servers }: Costs): string {
   const unknown = servers.filter(({ price }) => !price).map(({ server }) => codeLabel(server.label, 40));
   const rest = unknown.length - NAMES_SHOWN;
@@ -268,6 +269,7 @@ const csv = defineForm({
     costsCsvView(await request.execute(readCosts, {}), await request.currency()),
 });
 
+/** `/vps costs`: what servers cost a month as far as it is known, and what was paid here this month. */
 export const costs = defineCommand({
   name: 'costs',
   usage: 'costs',

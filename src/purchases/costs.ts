@@ -20,7 +20,10 @@ export interface ServerCost {
   readonly price?: KnownPrice;
 }
 
-/** Nothing is guessed: what is not known is listed without a price. */
+/**
+ * Adds up what the workspace's servers cost a month, and what was paid here this month. Nothing is guessed: what is not
+ * known is listed without a price. Money effect: none.
+ */
 export const readCosts = defineUseCase({
   name: 'costs',
   needs: 'viewer',
@@ -142,7 +145,10 @@ interface KnownPrice {
   readonly source: 'catalog' | 'paid';
 }
 
-/** After the API key was replaced, the same ID may be another account's server: then the label has to match, too. */
+/**
+ * Whether this order made this server. After the API key was replaced, the same ID may be another account's server: then
+ * the label has to match, too.
+ */
 export function isOrderOf(
   { label, account }: { readonly label: string; readonly account?: string },
   server: { readonly label: string },
@@ -198,6 +204,7 @@ export interface Budget {
 /** Only what was spent with this app, and whose price is known. */
 export type Spent = Readonly<Record<'workspace' | 'person', Money>>;
 
+/** A budget that a purchase would go over, and what is spent of it. */
 export interface Excess {
   readonly whose: 'workspace' | 'person';
   readonly spent: Money;
@@ -213,7 +220,10 @@ export function findExcess(budget: Budget, spent: Spent, price: Money | undefine
   return undefined;
 }
 
-/** An unknown price counts as more than nothing: it fits only while something is left. */
+/**
+ * Whether a price still fits into a budget. An unknown price counts as more than nothing: it fits only while something
+ * is left.
+ */
 export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
   return price === undefined ? spent < most : spent + price <= most;
 }
@@ -231,6 +241,7 @@ export async function findBudget({ actor, app }: FollowUpContext): Promise<Budge
   return { since: monthStart(app.system.now()), ...budget };
 }
 
+/** How much of the budget is used, for the review; undefined when none is set. */
 export async function readBudget(context: FollowUpContext): Promise<BudgetState | undefined> {
   const budget = await findBudget(context);
   if (!budget) return undefined;
@@ -238,7 +249,11 @@ export async function readBudget(context: FollowUpContext): Promise<BudgetState 
   return { budget, spent: await context.app.ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
-/** An owner may have lowered the budget since. Going over it may have been approved. @throws Refusal `over_budget` */
+/**
+ * Checks a confirmed order again before it is sent: an owner may have lowered the budget since. Going over it may have been
+ * approved.
+ * @throws Refusal `over_budget`
+ */
 export async function refuseOverBudget(
   { id, workspaceId, actorId, price, createdAt }: Operation,
   app: AppContext,
@@ -262,7 +277,10 @@ export function isOverBudget(state: BudgetState | undefined, price: Money | unde
   return state !== undefined && findExcess(state.budget, state.spent, price) !== undefined;
 }
 
-/** What confirmations since then have paid or may still pay, in hundredths, as far as their prices are known. */
+/**
+ * Sums what confirmations since then have paid or may still pay, in hundredths. Refused ones cost nothing, and a price
+ * that is not known can't be added.
+ */
 export async function sumSpent(
   db: Queries,
   workspaceId: WorkspaceId,

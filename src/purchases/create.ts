@@ -45,6 +45,7 @@ const createBackButton = defineButton('create_back', orderValue);
 
 const CREATE_TITLE = 'Create a server';
 
+/** The choices; submitting shows the price. */
 const createChoices = defineModal(
   'create',
   z.object({}),
@@ -190,11 +191,15 @@ export function createReviewView(
 /** Longer than any label that can be ordered: what is paid for is shown whole. */
 const LABEL_SHOWN = 350;
 
+/** What can be typed after `/vps create`, as `key=value`. */
 const ORDER_OPTIONS = [...CHOICES, 'label'] as const;
 
 const EXAMPLE = 'For example: /vps create plan=small location=fra image=debian-13 label=web-1';
 
-/** A string says what is wrong: a mistyped option must not silently become a label. */
+/**
+ * Reads `key=value` in any order, a plan or a label alone, or all four values in the order of the usage. A string says what is wrong:
+ * a mistyped option must not silently become a label.
+ */
 function parseOrderWords({ words, options }: TypedWords): TypedOrder | string {
   const empty = ORDER_OPTIONS.find((name) => options[name]?.trim() === '');
   if (empty) return `“${empty}=” needs a value right after it. ${EXAMPLE}`;
@@ -285,6 +290,7 @@ function withoutChannel(origin: Origin): Origin {
   return origin.isHome && !origin.channelId?.startsWith('D') ? { ...origin, channelId: undefined } : origin;
 }
 
+/** The review if everything is chosen and in the catalog; otherwise the form, which says what isn't. */
 async function loadForm(
   { word, ...typed }: TypedOrder,
   request: SlackRequest,

@@ -44,7 +44,11 @@ const reviewUnconfirmed = defineUseCase({
   },
 });
 
-/** Money effect: none; it only says what has happened. @throws Refusal `doubt_over`, `unknown_server` */
+/**
+ * Ends an unconfirmed operation by what a manager has seen on the account page.
+ * Money effect: none; it only says what has happened.
+ * @throws Refusal `doubt_over`, `unknown_server`
+ */
 export const decideUnconfirmed = defineUseCase({
   name: 'decide',
   needs: 'manager',

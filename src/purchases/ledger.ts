@@ -194,7 +194,10 @@ export function createLedger(foundation: Foundation) {
         if (row && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
         return row !== undefined;
       }),
-    /** Keeps the answer to a create that had left `sent` by then: it may hold a root password that exists nowhere else. */
+    /**
+     * Keeps an unclear answer to a create that came after its operation had left `sent`: until a server is found, or as
+     * the password of one that was found without it. It may hold a root password that exists nowhere else.
+     */
     keepAnswer: (id: ConfirmationId, answer: Secret<string>, at: number): Promise<void> =>
       transact((trx) => keepAnswer(trx, foundation, id, answer, at)),
     /** Leaves an unconfirmed operation to a manager, once, and says why; the app keeps looking for it. */
@@ -206,7 +209,10 @@ export function createLedger(foundation: Foundation) {
       const change = { ...(reason && toReasonColumns(reason)), needs_person: 1, told_at: 0 };
       await transact((trx) => move(trx, foundation, id, ['unconfirmed'], change, audit));
     },
-    /** If it has moved on since, the actor still has to be notified of the new state. */
+    /**
+     * The actor was notified of this state; ended operations are not due any more. When it has moved on since,
+     * the actor still has to be notified of the new state.
+     */
     markNotified: async (notified: Operation | DeleteOperation, at: number): Promise<void> => {
       await db
         .updateTable('operations')
@@ -296,6 +302,7 @@ export async function prepareDelete(
   return true;
 }
 
+/** Whether another workspace with the same key has ordered the same month, and was not refused. */
 async function isClaimedElsewhere(
   trx: Transaction<Tables>,
   row: NewOperationRow,
@@ -466,7 +473,10 @@ async function move(
   return row;
 }
 
-/** Whether another order of this key or of this workspace is in the way of sending this one (docs/design.md 4.3). */
+/**
+ * Whether another order of this key, in any workspace, or of this workspace, with any key, stands in the way of sending this one
+ * (docs/design.md 4.3).
+ */
 async function isInTheWay(
   trx: Transaction<Tables>,
   { id, kind, claim, purchase, workspace_id: workspaceId }: OperationRow,

@@ -36,6 +36,7 @@ export type StatusOf<Refused, Unconfirmed> =
 
 export type OperationStatus = StatusOf<OperationRefusal, UnconfirmedReason>;
 
+/** An order as it is stored, in a button or in a form. */
 export const orderValue = z.strictObject({
   plan: z.string().min(1),
   location: z.string().min(1),
@@ -69,6 +70,7 @@ export const storedDeletion = z.strictObject({
   paidUntil: z.number().exactOptional(),
 });
 
+/** A delete, exactly as it was confirmed. */
 export type Deletion = z.output<typeof storedDeletion>;
 
 /** What a user confirmed: a create, or a renewal of the month that ends at the `paidUntil` they saw. */
@@ -238,7 +240,9 @@ export interface UnconfirmedDetails {
   readonly contradiction: NoDetails;
   /** It has not appeared while the app was looking for `DOUBT_MINUTES`. */
   readonly not_found_yet: NoDetails;
+  /** There is no API key with which it could be looked for. */
   readonly no_api_key: NoDetails;
+  /** The API rejects the key with which it is looked for. */
   readonly key_rejected: NoDetails;
   /** The database was restored from a backup, which does not have the outcome. */
   readonly restored: NoDetails;
@@ -272,6 +276,7 @@ export class ContradictoryAnswer extends Error {
   }
 }
 
+/** Why the outcome of a paid request that ended in this error is unknown. */
 export function unconfirmedReasonOf(error: unknown): UnconfirmedReason {
   if (error instanceof ContradictoryAnswer) return { code: 'contradiction', details: {} };
   if (!(error instanceof HostingError)) return { code: 'defect', details: {} };
@@ -430,7 +435,10 @@ export function createLedgerLists({ db }: Foundation) {
           .where('server_id', '=', serverId)
           .where((column) => isOfAccount(column, account, workspaceId)),
       ),
-    /** Lists the servers of settled creates of this account, in any workspace; with `orOf`, also of any account that this workspace has used. */
+    /**
+     * The IDs among these that settled creates of this account, in any workspace, have been given; with `orOf`, also those of any
+     * account that this workspace has used.
+     */
     listSettledIds: async (
       account: AccountNames,
       among: readonly ServerId[],

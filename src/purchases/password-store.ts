@@ -14,6 +14,7 @@ import { findRow, labelOf, OPERATION, parsePurchase } from './operation.ts';
 /** In the place of a server's ID, where a manager has seen the server in an account that is not connected any more. */
 export const UNKNOWN_SERVER: ServerId = 0;
 
+/** A root password that is stored until its creator has saved it. */
 export interface HeldPassword {
   readonly operationId: ConfirmationId;
   readonly workspaceId: WorkspaceId;
@@ -25,7 +26,10 @@ export interface HeldPassword {
   readonly heldUntil?: number;
 }
 
-/** Sealed at rest; opened only for their creator. Erased ones are gone from the database's files, too (docs/design.md 5). */
+/**
+ * Root passwords that wait to be saved (docs/design.md 5). Sealed at rest; opened only to be shown to their creator. Erased ones
+ * are gone from the database's files, too.
+ */
 export function createPasswords({ db, engine, vault }: Foundation) {
   return {
     find: async (operationId: ConfirmationId): Promise<HeldPassword | undefined> => {
@@ -182,7 +186,10 @@ function auditErased(
   return addAudit(trx, foundation, audit);
 }
 
-/** Undefined if it was altered. While its key is missing, it stays sealed, and the order is settled nevertheless. */
+/**
+ * Opens the answer that an order has kept; undefined if there is none, or it was altered. A missing encryption key must not keep the
+ * order from being settled: then it stays as it is.
+ */
 export function openAnswer(
   { vault }: Foundation,
   row: OperationRow,

@@ -170,6 +170,7 @@ function pay<Answer>(
 const GOOD_FOR_MS = 10_000;
 const MOST_LOOKS = 20;
 
+/** A confirmed operation on its way to the hosting API. */
 interface Sending<Confirmed> {
   readonly operation: Confirmed;
   /** The owner of the operation's job. */
@@ -285,7 +286,10 @@ export async function settleUntilStored(
     log.error('an answer to a paid order arrived after its operation had ended', { operationId: id });
 }
 
-/** Follows a server until a new one runs and has an address, the list has a new date, or a deleted one is gone. Never throws. */
+/**
+ * Follows the server of a purchase or a delete that was carried out: a new one until it runs and has an address, a renewed one until
+ * the list shows its new date, a deleted one until a complete list no longer has it. Never throws.
+ */
 export async function followServer(operation: Operation | DeleteOperation, app: AppContext): Promise<void> {
   const { id, workspaceId, actorId, channelId, account = '' } = operation;
   const confirmed = confirmedOf(operation);

@@ -19,7 +19,10 @@ import { notifyRequest } from '../requests/notify.ts';
 import { APPROVALS, type Approval } from '../requests/request.ts';
 import { listDue, type PaidServer, readReminderSettings } from './digest-content.ts';
 
-/** They are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7). */
+/**
+ * Renewals are sent one by one. This many are sent well before their confirmations expire (docs/design.md 4.7); the rest can be
+ * renewed right after them.
+ */
 const MOST_RENEWALS = 25;
 
 interface RenewalsInput {
@@ -282,7 +285,10 @@ async function listResults(
   return Promise.all(renewals.map(async (renewal) => ({ renewal, ...(await find(renewal)) })));
 }
 
-/** Its key is the ID of the form, and its payload what that shows, since a form can't carry it. */
+/**
+ * The kind of job that carries out renewals which were confirmed together. Its key is the ID of their form, and its payload what
+ * that shows, since a form can't carry it.
+ */
 export const BATCH = 'batch';
 
 /** One of several renewals that are confirmed together; its ID is that of its operation. */

@@ -15,7 +15,10 @@ import type { LiveDigest, Snapshot } from './store.ts';
 
 type ReminderSettings = Omit<DigestSettings, 'channelId'>;
 
-/** Names the end of one month of a server, so that it says nothing about the next one. */
+/**
+ * What a user decided about the reminders for one month of a server: none before a day, or none at all. It says nothing about
+ * the next month, since it names the end of this one.
+ */
 export interface ReminderMark {
   readonly serverId: ServerId;
   readonly label: string;
@@ -32,6 +35,7 @@ function countDaysLeft(paidUntil: number, day: string, zone: string): number {
   return daysBetween(day, localDay(paidUntil, zone));
 }
 
+/** Whether the paid time ends soon enough for the digest of that day, and has not ended yet. */
 export function isDue(
   paidUntil: number,
   day: string,
@@ -41,6 +45,7 @@ export function isDue(
   return paidUntil > now && countDaysLeft(paidUntil, day, zone) <= (daysBefore[0] ?? 0);
 }
 
+/** Whether the mark keeps this month of the server out of the digest of that day. */
 export function isHidden(mark: ReminderMark | undefined, paidUntil: number, day: string): boolean {
   if (mark?.paidUntil !== paidUntil) return false;
   return mark.untilDay === undefined || day < mark.untilDay;
@@ -49,7 +54,10 @@ export function isHidden(mark: ReminderMark | undefined, paidUntil: number, day:
 export const SNOOZES = ['day', 'step'] as const;
 export type Snooze = (typeof SNOOZES)[number];
 
-/** Undefined if no reminder would be left out, or none would be left before the paid time ends. */
+/**
+ * The first day on which a server that is snoozed on that day is listed again: after a day, or at the next of the steps that
+ * are set. Undefined if no reminder would be left out, or none would be left before the paid time ends.
+ */
 export function findSnoozeEnd(
   snooze: Snooze,
   paidUntil: number,
@@ -62,6 +70,7 @@ export function findSnoozeEnd(
   return restDays >= 2 && daysLeft - restDays >= 1 ? addDays(day, restDays) : undefined;
 }
 
+/** A server as a digest names it; by then it may be gone. */
 export interface DigestEntry {
   readonly serverId: ServerId;
   readonly label: string;
@@ -158,7 +167,10 @@ export async function makeContent(
   };
 }
 
-/** One that a complete list lacks may have been deleted by the hosting company because its paid time has ended. */
+/**
+ * The servers whose paid time has ended since the last digest, each listed once. A server that is no longer in a complete list
+ * may have been deleted by the hosting company for that reason.
+ */
 function listExpired(
   { list, account, at }: SeenAccount,
   before: Snapshot | undefined,
@@ -186,6 +198,7 @@ function listExpired(
 
 export type PaidServer = Server & { readonly paidUntil: number };
 
+/** The servers whose paid time ends soon, the most urgent first, and what was decided about each. */
 export function listDue(
   servers: readonly Server[],
   day: string,
@@ -204,6 +217,7 @@ export function listDue(
     });
 }
 
+/** Says how urgent each one is, and what was last paid for it with this app, if that is known. */
 export async function describeDue(
   servers: readonly PaidServer[],
   day: string,

@@ -31,7 +31,10 @@ import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { unpostableWords, wordsOfError } from '../words.ts';
 import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
 
-/** On an old message, a button must not be about the month after it. `page`: of a user's own list of the servers to renew. */
+/**
+ * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in a user's own list
+ * of the servers to renew, on that page.
+ */
 const month = z.object({
   id: z.number().int(),
   paidUntil: z.number(),
@@ -123,6 +126,7 @@ function renewAllButtons(servers: readonly DigestServer[]): Button[] {
 const ON_A_PAGE = 10;
 export const reminderPages = definePages('reminders');
 
+/** One page of the servers to renew that a user may see; the last one if there are fewer by now. */
 export function remindersMessage(due: readonly DigestServer[], asked: number, currency: string): Message {
   const { page, pages, from, shown } = pageOf(due, asked, ON_A_PAGE);
   const range = `${from + 1}–${from + shown.length} of ${describeNumber(due.length)}`;
@@ -164,6 +168,7 @@ function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): st
 /** A list of names takes one of them at most, so only changes of state may be left out. */
 const DRIFT_ROOM = { sections: 2, characters: 1200 };
 
+/** What changed without this app, or through another workspace. */
 function driftBlocks({ appeared, vanished, changed }: Drift): KnownBlock[] {
   const state = (word: string) => escapeText(plainState({ state: word }));
   const namesOf = (servers: readonly DigestEntry[]) =>
@@ -227,6 +232,7 @@ export function digestLabel(label: string): string {
   return codeLabel(label, LABEL_MOST);
 }
 
+/** A server that has to be renewed, and what has become of it since, in one line. */
 function dueWords(server: DigestServer, currency: string): string {
   const { isUrgent, standing, label } = server;
   const icon = standing.kind === 'due' && isUrgent ? '⚠️' : ICONS[standing.kind];

@@ -31,12 +31,16 @@ export async function askForDigests({ digests, jobStore, system }: AppContext): 
   }
 }
 
+/** Asks for the newest digest of a workspace to be edited, so that it shows what was done about its servers. */
 export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext): Promise<void> {
   await app.jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt: app.system.now() });
   app.jobs.nudge();
 }
 
-/** One job for each workspace, which only one process runs at a time. With a channel, it is due at its next hour. */
+/**
+ * Creates what posts and edits digests, by one job for each workspace, which only one process runs at a time. With a channel for
+ * it, the job is due at its next hour.
+ */
 export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
   return async ({ key: workspaceId }) => {
     const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
@@ -60,13 +64,17 @@ export const SPREAD_MS = 15 * MINUTE_MS;
 /** If the servers could not be read for this long, a message in the channel says so. */
 const LATE_MS = HOUR_MS;
 
-/** One that was missed is made up for until the day is over in its time zone, and never later. */
+/**
+ * The digest that is due in a workspace: today's, once its hour has come. One that was missed is made up for until the day is
+ * over in its time zone, and never later. Undefined before the hour.
+ */
 export function findDueDigest(workspace: DigestWorkspace, now: number): DueDigest | undefined {
   const day = localDay(now, workspace.digest.zone);
   const dueAt = hourOf(workspace, day);
   return now < dueAt ? undefined : { ...workspace, day, isLate: now > dueAt + LATE_MS };
 }
 
+/** When the next digest is due that isn't yet. */
 function findNextHour(workspace: DigestWorkspace, now: number): number {
   const today = localDay(now, workspace.digest.zone);
   const dueAt = hourOf(workspace, today);
@@ -126,7 +134,10 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   return 'done';
 }
 
-/** As background work, so that users come first. @throws Refusal `no_api_key`, `key_unreadable`; HostingError */
+/**
+ * Reads the list of servers as background work, so that users come first.
+ * @throws Refusal `no_api_key`, `key_unreadable`; HostingError
+ */
 async function readAccount(workspaceId: WorkspaceId, { apiKeys, hostingOf, system }: AppContext) {
   const held = await apiKeys.find(workspaceId);
   if (!held) throw new Refusal('no_api_key', {});

@@ -175,6 +175,7 @@ export const reminders = defineCommand({
   modals: [renewAllModal],
 });
 
+/** Confirms a change of the reminders. In the user's own list, it also renders the page again. */
 async function replyMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
   if (page !== undefined) await showPage(page, request);
   await request.reply.send(textMessage(words));

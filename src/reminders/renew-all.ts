@@ -192,6 +192,7 @@ function operationWords(
 /** Notifies users of renewals that they confirmed together. Never throws. */
 export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: NotifierParts) {
   return {
+    /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
     notifyBatch: (batch: RenewalBatch, results: readonly RenewalResult[]) =>
       notifySafely(batch.id, log, false, async () => {
         const { workspaceId, actorId: userId } = batch;

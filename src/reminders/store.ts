@@ -32,6 +32,7 @@ export interface LiveDigest {
 export function createDigests(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
+    /** The workspaces with a digest channel. */
     listWorkspaces: async (): Promise<readonly DigestWorkspace[]> => {
       const rows = await db
         .selectFrom('workspaces')
@@ -103,6 +104,7 @@ export function createDigests(foundation: Foundation) {
         .executeTakeFirst();
       return row && { account: row.account, at: row.at, servers: JSON.parse(row.servers) };
     },
+    /** The message of a posted digest is gone. */
     close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
       await ofDay(db.updateTable('digests'), workspaceId, day).set({ state: 'closed' }).execute();
     },
@@ -120,6 +122,7 @@ function ofDay<Query extends OfDay<Query>>(query: Query, workspaceId: WorkspaceI
   return query.where('workspace_id', '=', workspaceId).where('day', '=', day);
 }
 
+/** The newest posted digest, if its message is still there. */
 async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDigest | undefined> {
   const row = await db
     .selectFrom('digests')
@@ -151,6 +154,7 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
 
 /** What users decided about reminders, and what the ledger knows of the servers in them. */
 export function createReminders({ db }: Foundation) {
+  /** Purchases of these servers, the newest last. */
   const listPurchases = async (
     workspaceId: WorkspaceId,
     serverIds: readonly ServerId[],

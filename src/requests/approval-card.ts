@@ -30,6 +30,7 @@ const denyButton = defineButton('approval_deny', requestId);
 const denyWithReasonButton = defineButton('approval_deny_reason', requestId);
 const withdrawApprovalButton = defineButton('approval_withdraw', requestId);
 
+/** What a manager sees: who requests what and why, with the answers, later replaced by the outcome. */
 export function approvalCard(approval: Approval, currency: string): Message {
   const wanted = describeWanted(approval, currency);
   if (approval.state !== 'open') return textMessage(wanted, section(describeDecision(approval, currency)));
@@ -61,6 +62,7 @@ function approvalButtons(
   ];
 }
 
+/** What the requester reads: what has become of it, and a button to withdraw it, or to request it again if nothing was done. */
 export function approvalMessage(approval: Approval): Message {
   const isOpen = approval.state === 'open';
   const isUnreached = isOpen && approval.cards.length === 0;
@@ -85,6 +87,7 @@ export function waitingBlocks(approval: Approval, reader: ApprovalReader, curren
   return reader === 'decider' ? [line, actions(...approvalButtons(approval, currency))] : [line];
 }
 
+/** What a manager needs to know to decide, in one line. */
 function describeFacts(approval: Approval): string {
   if (approval.kind === 'delete') {
     const { serverId, paidUntil, requestedAt } = approval;
@@ -173,6 +176,7 @@ const denyForm = defineForm({
     denyView(await request.execute(readApproval, input), origin, await request.currency()),
 });
 
+/** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
 export const approvalActions = [
   approveButton.on(({ id }, request) => answer(id, { kind: 'approve' }, request)),
   denyButton.on(({ id }, request) => answer(id, { kind: 'deny' }, request)),

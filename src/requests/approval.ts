@@ -187,7 +187,11 @@ function auditOfAnswer(
   });
 }
 
-/** @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` */
+/**
+ * Why what was confirmed can't be carried out as it was: the requester's role, the account, the price or the server has
+ * changed. Undefined when it still can.
+ * @throws HostingError, Refusal `list_incomplete`, `no_api_key`, `key_unreadable`, `identity_unknown` when that can't be checked now
+ */
 async function findChange(approval: Approval, app: AppContext): Promise<CancelCode | undefined> {
   const isAllowed = await hasRole(requesterOf(approval), 'manager', labelOfAction(approval), app);
   if (!isAllowed) return 'role_needed';
@@ -206,6 +210,7 @@ function requesterOf({ workspaceId, requesterId, channelId }: Approval): Actor {
   return { workspaceId, userId: requesterId, channelId };
 }
 
+/** What has changed in the catalog or the list of servers. */
 async function findListedChange(
   approval: Approval,
   hosting: HostingApi,

@@ -44,7 +44,10 @@ export function refuseOthersRequest({ requesterId }: Request, { userId }: Actor)
   if (requesterId !== userId) throw new Refusal('not_requester', { requesterId });
 }
 
-/** Another user was faster, or it has expired: cards may still have their buttons. @throws Refusal `request_over` */
+/**
+ * Another user was faster, or it has expired: updates cards that still have their buttons, and refuses.
+ * @throws Refusal `request_over`
+ */
 export async function refuseClosed(id: ConfirmationId, app: AppContext): Promise<never> {
   const request = await app.requests.find(id, ALL_KINDS);
   if (request && request.state !== 'open') await app.requestNotifier.updateCards(request);
@@ -59,7 +62,10 @@ export interface Deciders {
   readonly userIds: readonly UserId[];
 }
 
-/** Never the requester. Owners are asked for a role directly, since a reason may be private. */
+/**
+ * Who can answer, as far as they are known by ID; the requester can't. Owners are asked for a role directly, since a reason
+ * may be private; managers for an approval in the channel of the settings, or directly.
+ */
 export async function findDeciders(request: Request, app: AppContext): Promise<Deciders> {
   const { workspaceId, requesterId } = request;
   if (request.kind === 'role') {
@@ -81,6 +87,7 @@ export async function notifyRequest(id: ConfirmationId, app: AppContext): Promis
   await app.jobs.runNow(REQUEST, id, () => notify(id, app));
 }
 
+/** Returns when the request is due again. */
 async function notify(id: ConfirmationId, app: AppContext): Promise<number | undefined> {
   const request = await app.requests.find(id, ALL_KINDS);
   if (!request || request.isNotified) return findNextDue(id, app);
@@ -127,7 +134,10 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Po
 /** After this time a message would come too late: notifying is given up. */
 const NOTIFY_FOR_MS = DAY_MS;
 
-/** Expires what was not decided in time, and tells users what a crash or Slack kept from them. */
+/**
+ * Creates the handler that continues requests, by their jobs: it expires what was not decided in time, and tells users what they
+ * have not been told because of a crash or of Slack. Only the process that holds the job does so, so that nobody is told twice.
+ */
 export function createRequestHandler(app: AppContext): JobHandler {
   return async ({ key: id }) => {
     const request = await app.requests.find(id, ALL_KINDS);
@@ -167,6 +177,7 @@ export async function withGuest(request: RoleRequest, users: Users): Promise<Rol
   return user?.isGuest ? { ...request, isGuest: true } : request;
 }
 
+/** Whether a press was made on one of the request's cards, which can show its user the answer. */
 export function isOnCard(
   { cards }: Request,
   { pressed }: { readonly pressed?: PostedMessage | undefined },
@@ -174,7 +185,9 @@ export function isOnCard(
   return cards.some(({ channelId, ts }) => channelId === pressed?.channelId && ts === pressed.ts);
 }
 
+/** What Slack shows of one kind of request. */
 export interface RequestScreen<Shown extends Request> {
+  /** What a decider sees: the request with its buttons, later replaced by the outcome. */
   card(request: Shown, parts: NotifierParts): Message | Promise<Message>;
   /** True when Slack took the message, or none is needed. */
   notifyRequester(request: Shown, requester: Confirmer, parts: NotifierParts): Promise<boolean>;
@@ -197,6 +210,7 @@ export function createRequestNotifier(
         const posted = channelId === undefined ? [] : await post([channelId]);
         return posted.length > 0 ? posted : post(userIds);
       }),
+    /** Shows the current state in the cards that were posted. True when Slack took all of them. */
     updateCards: (request: Request): Promise<boolean> =>
       notifySafely(request.id, log, false, async () =>
         outbox.editCards(request.workspaceId, request.cards, await screenOf(request).card(request, parts)),

@@ -9,7 +9,10 @@ import { HOUR_MS } from '../core/time.ts';
 import { labelOf, storedDeletion, storedPurchase } from '../purchases/operation.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
 
-/** The kind of job that stays until a request is closed and everybody knows; its key is the request's ID. */
+/**
+ * The kind of job that tells users of each state of a request and expires it; its key is the request's ID. It stays until the
+ * request is closed and everybody knows.
+ */
 export const REQUEST = 'request';
 
 /**
@@ -33,11 +36,13 @@ interface NewRequest {
 
 interface Requested extends NewRequest {
   readonly decidedBy?: UserId;
+  /** What the user who denied it wrote to the requester. */
   readonly denialReason?: string;
   /** When it stopped being open, for any reason. */
   readonly decidedAt?: number;
   /** Whether users were notified of this state: by cards while it is open, the requester after that. */
   readonly isNotified: boolean;
+  /** The messages that ask for it. */
   readonly cards: readonly PostedMessage[];
 }
 
@@ -117,6 +122,7 @@ export type ApprovalOutcome =
   | { readonly state: Exclude<RequestState, 'replaced' | 'canceled'> }
   | { readonly state: 'canceled'; readonly reason: CancelCode };
 
+/** How long a request for approval stays open. */
 export const APPROVAL_MS = HOUR_MS;
 
 export function labelOfAction(action: ApprovalAction): string {

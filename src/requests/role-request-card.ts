@@ -37,8 +37,10 @@ const accessRequestId = z.object({ id: z.string() });
 const workdayButton = defineButton('access_workday', accessRequestId);
 const permanentButton = defineButton('access_permanent', accessRequestId);
 const denyButton = defineButton('access_deny', accessRequestId);
+/** Opens the form that approves a request for less than was asked, or for another time. */
 const adjustButton = defineButton('access_adjust', accessRequestId);
 export const withdrawAccessButton = defineButton('access_withdraw', accessRequestId);
+/** Runs the command for which the requester needed the role. */
 const continueButton = defineButton('access_continue', accessRequestId);
 
 /** The answers that an owner can give to a request. Only on a card of its own is one primary. */
@@ -51,6 +53,7 @@ export function answerButtons(id: ConfirmationId, style: { readonly style?: 'pri
   );
 }
 
+/** What an owner sees: who requests what and why, with the answers, later replaced by the outcome. */
 export function requestCard(request: RoleRequest): Message {
   const words = describeRequest(request);
   if (request.state !== 'open') return textMessage(words, section(describeAnswer(request)));
@@ -58,6 +61,7 @@ export function requestCard(request: RoleRequest): Message {
   return textMessage(words, answerButtons(request.id, { style: 'primary' }), context(note));
 }
 
+/** What has become of a request, for the owners. */
 export function describeAnswer(request: RoleRequest): string {
   const { state, decidedBy = '' } = request;
   switch (state) {
@@ -100,6 +104,7 @@ function nextStep({ id, command }: RoleRequest): KnownBlock[] {
   return [actions(continueButton.element(`Run ${typed}`, { id }, { style: 'primary', confirm }))];
 }
 
+/** What the requester reads right after the request, with the button that withdraws it. */
 export function requestedMessage(request: RoleRequest, owners: readonly UserId[]): Message {
   const { id, state, cards } = request;
   const wanted = describeWantedRole(request);
@@ -129,6 +134,7 @@ const approveModal = defineModal(
   }),
 );
 
+/** The form in which less than was requested is approved: a lower role, fewer servers, a time. */
 export function approveView(request: RoleRequest, origin: Origin): ModalView {
   const { id, role, pattern } = request;
   return approveModal.view({
@@ -209,6 +215,7 @@ const reasonForm = defineModal(
   }),
 );
 
+/** Requests a role that the user does not hold: one press and a reason. */
 export const requestAccessForm = defineForm({
   id: 'ask',
   title: ASK_TITLE,
@@ -282,7 +289,10 @@ export function roleRequestHandlers(runTyped: RunTyped) {
 const LABEL_MOST = 300;
 const COMMAND_MOST = 200;
 
-/** The owner role isn't offered: that is a matter between people. */
+/**
+ * Without the role, a user can request it with one press, and continue with the command they typed once it is granted. The owner
+ * role isn't offered: that is a matter between people.
+ */
 export function accessSteps({ details }: Refusal<'role_needed'>, typed: string | undefined): Button[] {
   const { needed: role, label } = details;
   if (role === 'owner') return [];

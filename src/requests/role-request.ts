@@ -25,6 +25,7 @@ const MOST_REQUESTS = 3;
 /** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;
 
+/** A role, on the server of this label or on all. */
 export interface WantedRole {
   readonly role: Role;
   readonly label?: string;
@@ -95,6 +96,7 @@ export type AccessAnswer =
       readonly kind: 'approve';
       readonly role?: Role;
       readonly pattern?: string;
+      /** How long the role lasts; absent: permanently. */
       readonly forMs?: number | undefined;
     }
   | { readonly kind: 'deny' };
@@ -136,6 +138,7 @@ export const answerRoleRequest = defineUseCase({
   },
 });
 
+/** What the audit says about an answer: the role that it is about, or that is granted. */
 function auditAnswer(
   { role, pattern, requesterId: subjectId }: RoleRequest,
   answer: AccessAnswer,
@@ -165,7 +168,11 @@ async function makeGrant(
   return { ...grant, until };
 }
 
-/** Without an ID, all of the actor's that are open. @throws Refusal `request_over`, `not_requester`, `no_open_request` */
+/**
+ * The requester withdraws one access request, or without an ID all of theirs that are open. If an owner answers at the same
+ * moment, one of the two takes effect.
+ * @throws Refusal `request_over`, `not_requester`, `no_open_request`
+ */
 export const withdrawRoleRequest = defineUseCase({
   name: 'access_withdraw',
   needs: 'anyone',

@@ -68,7 +68,10 @@ export function createRequests(foundation: Foundation) {
       return rows.map((row) => toRequest(row) as RequestOf<Kind>);
     },
 
-    /** Returns what has the same ID, or is about the same server's delete or month, instead. @throws Refusal `restored` */
+    /**
+     * Stores an approval. The same ID again, or an open one about the same server's delete or month, is returned instead.
+     * @throws Refusal `restored`
+     */
     requestApproval: (
       requested: NewApproval,
       audit: AuditEntry,
@@ -294,6 +297,7 @@ async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undef
   return same;
 }
 
+/** Why what was approved was not prepared; undefined if it was. */
 function whyNotPrepared(prepared: Prepared, id: ConfirmationId): CancelCode | undefined {
   if (prepared.kind === 'over_budget') return 'over_budget';
   const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;

@@ -13,6 +13,7 @@ import { VERBS } from '../words.ts';
 import { ASK_MS, type RunOutcome, type RunOutcomeDetails, type StepEnd, type WorkflowRun } from './run.ts';
 import { cancelButton, runButton } from './workflow.ts';
 
+/** Asks a channel to run or cancel a step that has no workflow key. */
 export function askMessage(run: WorkflowRun & StepAct, until: number): Message {
   const { id, action, label } = run;
   const { title } = VERBS[action];
@@ -43,6 +44,7 @@ export function endedMessage(run: WorkflowRun, outcome: RunOutcome): Message {
   return textMessage(escapeText(describeOutcome(run, outcome)), context(sourceWords(run)));
 }
 
+/** Names the workflow key or the user that a run came from, as far as that is known. */
 function sourceWords({ action, label, key, pressedBy }: WorkflowRun): string {
   const wanted = `${action ?? 'an action'} of ${codeLabel(label)}`;
   if (key.kind === 'key') return `Workflow key *${escapeText(key.name)}* · ${wanted}`;
@@ -60,7 +62,10 @@ const MOST_STATE = 40;
 
 const NOTHING = 'Nothing was done.';
 
-/** In plain text: later steps can use it. It never mentions servers that the workflow didn't name. */
+/**
+ * How a step ended, in plain text: Slack shows it to users, and later steps can use it. It never mentions servers that the
+ * workflow didn't name.
+ */
 const WORDS: ReasonWords<RunOutcomeDetails, [StepAct]> = {
   done: ({ state }, { action, label }) => {
     const { past, present } = VERBS[action];

@@ -47,6 +47,7 @@ export interface WorkflowRun {
   readonly channelId?: ChannelId;
   readonly receivedAt: number;
   readonly state: RunState;
+  /** The message with the button. */
   readonly card?: PostedMessage;
   readonly pressedBy?: UserId;
   readonly outcome?: RunOutcome;
@@ -104,7 +105,10 @@ export interface StepEvent {
 /** The longest execution ID that is accepted; Slack's are much shorter. */
 const MOST_ID = 64;
 
-/** Stores it before Slack's ack. Returns the work that follows, which never rejects; undefined if it was stored before. */
+/**
+ * Stores the run, and the job that carries it out, before Slack gets its ack. Returns the work that follows the ack and never
+ * rejects; undefined if it was stored before.
+ */
 export async function receiveStep(
   event: StepEvent,
   app: AppContext,
@@ -364,7 +368,10 @@ const GIVE_UP_MS = DAY_MS;
 /** Until then the message is as it was posted. */
 const FIRST_LOOK_MS = 2000;
 
-/** Does nothing if it has already ended. `actId`: the act whose outcome will replace the message that the channel gets now. */
+/**
+ * Ends a run from one of these states, and notifies Slack and users. Does nothing if it has already ended. `actId`: the act whose
+ * outcome will replace the message that the channel gets now.
+ */
 async function endRun(
   run: WorkflowRun,
   from: readonly RunState[],

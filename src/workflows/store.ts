@@ -100,7 +100,10 @@ function toKey(row: WorkflowKeyRow): WorkflowKey {
   };
 }
 
-/** Each change names the state that it starts from, so that only one process makes it. */
+/**
+ * Stores the runs of the app's step in workflows, each with the token that Slack gave for it, sealed. Each change names the state that it
+ * starts from, so that only one process makes it.
+ */
 export function createWorkflowRuns(foundation: Foundation) {
   const { db, engine, vault } = foundation;
   return {
@@ -141,7 +144,10 @@ export function createWorkflowRuns(foundation: Foundation) {
         .executeTakeFirst();
       return row && toRun(row);
     },
-    /** Whether few enough runs of the same key, or without one in the same channel, came before this one and weren't refused for that. */
+    /**
+     * Whether fewer than `most` other runs of the same key, or without one in the same channel, were received in the time before this
+     * one, and not refused for that.
+     */
     isWithinLimit: async (run: WorkflowRun, limit: { most: number; withinMs: number }): Promise<boolean> => {
       const { most, withinMs } = limit;
       const { channelId = '' } = run;
@@ -159,11 +165,15 @@ export function createWorkflowRuns(foundation: Foundation) {
         .limit(most);
       return (await earlier.execute()).length < most;
     },
+    /** Moves a run from received to asking, with its card. */
     ask: async (run: WorkflowRun, { channelId, ts }: PostedMessage): Promise<void> => {
       const columns = { state: 'asking', card_channel_id: channelId, card_ts: ts } as const;
       await update(db, run).set(columns).where('state', '=', 'received').execute();
     },
-    /** With a last look at the key in one transaction. `sent`: the request may leave now, for the only time. */
+    /**
+     * received or asking → sent, in one transaction with a last look at the workflow key, which may have been revoked. `sent`:
+     * the request may leave now, for the only time.
+     */
     send: (
       run: WorkflowRun,
       { now, pressedBy }: { now: number; pressedBy?: UserId | undefined },

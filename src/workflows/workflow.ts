@@ -65,6 +65,7 @@ const issueKey = defineUseCase({
 });
 type IssuedKey = Awaited<ReturnType<typeof issueKey.run>>;
 
+/** Lists the workflow keys of the workspace, without anything that they could be used with. */
 const listKeys = defineUseCase({
   name: 'workflow_keys',
   needs: 'owner',
@@ -246,6 +247,7 @@ function readIssueFields(fields: IssueFields): WantedKey | { readonly errors: Re
   return { name, actions, pattern, forMs: days > 0 ? days * DAY_MS : undefined };
 }
 
+/** Shows the key. It can't be shown again. */
 export function issuedView({ key, secret }: IssuedKey, now: number): ModalView {
   return {
     type: 'modal',
@@ -272,6 +274,7 @@ const form = defineForm({
   load: async (_input, _request, origin) => issueView(origin),
 });
 
+/** `/vps workflow`: workflow keys, and the button of steps that have no key. */
 export const workflow = defineCommand({
   name: 'workflow',
   usage: 'workflow',
