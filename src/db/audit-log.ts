@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   type AuditAction,
+  type AuditCode,
   type AuditDetails,
   type AuditEntry,
   type AuditProblem,
@@ -60,9 +61,13 @@ interface LastFilter {
 }
 
 /** Codes of attempts that were refused, or only asked about, before anything was done to the server. */
-const DID_NOTHING = sql.raw(
-  "'prefix_only', 'rebooted_recently', 'server_protected', 'label_differs', 'already_handled'",
-);
+const DID_NOTHING = [
+  'prefix_only',
+  'rebooted_recently',
+  'server_protected',
+  'label_differs',
+  'already_handled',
+] as const satisfies readonly AuditCode[];
 
 /** The first altered entry of a chain; `seq` is its position. */
 export interface AuditFault {
@@ -134,7 +139,7 @@ export function createAuditLog(foundation: Foundation) {
         select * from audit
         where workspace_id = ${workspaceId} and server_id = ${serverId} and at >= ${since}
           and action in (${sql.join(actions)}) and outcome in (${sql.join(outcomes)})
-          and (code is null or code not in (${DID_NOTHING}))
+          and (code is null or code not in (${sql.join(DID_NOTHING)}))
         order by seq desc limit 1`.execute(db);
       return rows[0] && toEntry(rows[0]);
     },

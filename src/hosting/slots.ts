@@ -130,9 +130,9 @@ export type IsTooLate = HeldSlot['isTooOld'];
 
 /** Makes a slot that a call of this process holds, right before it is stored, so that its age is never underestimated. */
 function holdSlot(id: string, system: System) {
-  const [takenAt, takenOn] = [system.elapsed(), system.now()];
+  const [elapsedThen, nowThen] = [system.elapsed(), system.now()];
   // The monotonic clock stops while a machine is suspended, and the wall clock may be set back: the larger age counts.
-  const ageMs = () => Math.max(system.elapsed() - takenAt, system.now() - takenOn);
+  const ageMs = () => Math.max(system.elapsed() - elapsedThen, system.now() - nowThen);
   return { id, isTooOld: () => ageMs() > MAX_PREPARATION_MS };
 }
 

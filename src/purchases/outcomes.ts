@@ -223,7 +223,7 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? `We can’t tell whether ${label} was ${past}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we keep checking.`
+        ? `We can’t tell whether ${label} was ${past}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we’ll keep checking.`
         : `We’re not sure yet whether ${label} was ${past}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }

@@ -215,6 +215,22 @@ test.skipIf(!postgresUrl)('a COMMIT that PostgreSQL answers with ROLLBACK is no 
   await expect(committed).rejects.toThrow('rolled back');
 });
 
+test.skipIf(!postgresUrl)(
+  'a statement that fits its table no longer is prepared again, on a new connection',
+  async () => {
+    const pool = createPool(await makePostgres(), BUSY);
+    pool.options.max = 1;
+    const db = new Kysely<object>({ dialect: createPostgresDialect(pool) });
+    onTestFinished(() => db.destroy());
+    const read = async () => (await sql`select * from changing where id = ${1}`.execute(db)).rows;
+    await sql`create table changing as select 1 as id`.execute(db);
+    expect(await read()).toEqual([{ id: 1 }]);
+    await sql`alter table changing add column more int`.execute(db);
+    await expect(read()).rejects.toThrow(DatabaseUnreachable);
+    expect(await read()).toEqual([{ id: 1, more: null }]);
+  },
+);
+
 describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () => {
   let proxy: TcpProxy;
   let store: Store;
