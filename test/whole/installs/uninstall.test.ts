@@ -135,16 +135,7 @@ describe.concurrent('an event about revoked tokens', () => {
     await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: ['U0VPSBOT01'] } });
     await team.first.sendEvent({ type: 'app_uninstalled' });
     await settled(team);
-    // What the app still sends by itself would be refused, which makes it check the token.
-    let sent = 0;
-    const isQuiet = () => {
-      const before = sent;
-      sent = team.slack.traffic().length;
-      return before === sent;
-    };
-    await expect.poll(isQuiet, { interval: 1000 }).toBe(true);
     const before = tests();
-    team.slack.oauth.revokeAll(TEAM.id, 'token_revoked');
     for (const tokens of [{ oauth: ['U0OWNER001'] }, { oauth: ['U0OWNER001'], bot: [] }, {}, undefined])
       await team.first.sendEvent({ type: 'tokens_revoked', ...(tokens && { tokens }) });
     await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: 'nonsense' } });
