@@ -146,7 +146,7 @@ export async function notifyKeyChange(
   const { workspaceId, userId: actorId } = actor;
   if (isCommandLine(actorId)) return;
   const userIds = await listOwners(workspaceId, app);
-  const channelId = (await app.workspaces.find(workspaceId))?.settings.channelId;
+  const { channelId } = await app.workspaces.readSettings(workspaceId);
   await app.accountNotifier.notifyKeyChange({ workspaceId, actorId, change }, { channelId, userIds });
 }
 

@@ -61,8 +61,8 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { app } = context;
     const { workspaceId } = context.actor;
-    const [workspace, all, held, waiting, api, slack] = await Promise.all([
-      app.workspaces.find(workspaceId),
+    const [{ announces, freeze }, all, held, waiting, api, slack] = await Promise.all([
+      app.workspaces.readSettings(workspaceId),
       app.ledger.listOpen(workspaceId),
       app.passwords.listHeld(workspaceId),
       listWaiting(context),
@@ -70,7 +70,6 @@ export const readStatus = defineUseCase({
       trySlack(context),
     ]);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
-    const { announces = false, freeze } = workspace?.settings ?? {};
     return { api, open, passwordsHeld: held.length, waiting, slack: { ...slack, announces }, freeze };
   },
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AuditDetails } from '../core/audit-entry.ts';
-import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
+import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
@@ -20,8 +20,8 @@ export const readSettings = defineUseCase({
   name: 'settings',
   needs: 'owner',
   effect: 'reads',
-  run: async (_input: Record<never, never>, context): Promise<WorkspaceSettings> =>
-    (await getWorkspace(context)).settings,
+  run: (_input: Record<never, never>, { actor, app }): Promise<WorkspaceSettings> =>
+    app.workspaces.readSettings(actor.workspaceId),
 });
 
 /** The owner's own time zone, as Slack has it, to begin with; undefined where the app may not ask Slack. */
@@ -49,26 +49,19 @@ export const changeSettings = defineUseCase({
     { was, settings }: { was: WorkspaceSettings; settings: WorkspaceSettings },
     context,
   ): Promise<void> => {
-    const { id } = await getWorkspace(context);
+    const { actor, app } = context;
     // Made from the actor and the clock, whatever the form says.
-    const ownFreeze = { by: context.actor.userId, since: context.app.system.now() };
+    const ownFreeze = { by: actor.userId, since: app.system.now() };
     const freeze = settings.freeze && (was.freeze ?? ownFreeze);
     const wanted = { ...settings, freeze };
     context.setSubject({ details: auditChanges(was, wanted) });
-    const isChanged = await context.app.workspaces.changeSettings(id, was, wanted);
+    const isChanged = await app.workspaces.changeSettings(actor.workspaceId, was, wanted);
     if (!isChanged) throw new Refusal('settings_moved', {});
   },
 });
 
 function auditChanges(was: WorkspaceSettings, is: WorkspaceSettings): AuditDetails {
   return { kind: 'settings', changes: listChanges(was, is) };
-}
-
-/** Gets the actor's workspace, which the entry has made sure is stored. */
-export async function getWorkspace({ actor, app }: FollowUpContext): Promise<Workspace> {
-  const workspace = await app.workspaces.find(actor.workspaceId);
-  if (!workspace) throw new Error('the entry admitted an actor to a workspace that is not stored');
-  return workspace;
 }
 
 /**
@@ -131,8 +124,7 @@ export const checkChannel = defineUseCase({
  * Refuses a payment while purchases are frozen.
  * @throws Refusal `purchases_frozen`
  */
-export async function refuseFrozen(workspaceId: WorkspaceId, workspaces: Workspaces): Promise<void> {
-  const freeze = (await workspaces.find(workspaceId))?.settings.freeze;
+export function refuseFrozen({ freeze }: WorkspaceSettings): void {
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }
 
@@ -147,6 +139,14 @@ export type Workspaces = ReturnType<typeof createWorkspaces>;
 /** Stores the workspaces that the app works for, and their settings. `at`: epoch milliseconds. */
 export function createWorkspaces(foundation: Foundation) {
   const { db, engine } = foundation;
+  const find = async (id: string): Promise<Workspace | undefined> => {
+    // Written out, like `listFor` of the grants.
+    const found = await sql<
+      Record<'id' | 'name' | 'settings', string>
+    >`select id, name, settings from workspaces where id = ${id}`.execute(db);
+    const [row] = found.rows;
+    return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };
+  };
   return {
     /** Adds a workspace, or updates its name. Settings stay. */
     put: async ({ id, name }: Omit<Workspace, 'settings'>, at: number): Promise<void> => {
@@ -157,14 +157,10 @@ export function createWorkspaces(foundation: Foundation) {
         .execute();
     },
     list: () => db.selectFrom('workspaces').select(['id', 'name']).orderBy('id').execute(),
-    find: async (id: string): Promise<Workspace | undefined> => {
-      // Written out, like `listFor` of the grants.
-      const found = await sql<
-        Record<'id' | 'name' | 'settings', string>
-      >`select id, name, settings from workspaces where id = ${id}`.execute(db);
-      const [row] = found.rows;
-      return row && { id: row.id, name: row.name, settings: parseSettings(row.settings) };
-    },
+    find,
+    /** Reads the settings; a workspace that is not stored has the defaults. */
+    readSettings: async (id: WorkspaceId): Promise<WorkspaceSettings> =>
+      (await find(id))?.settings ?? DEFAULT_SETTINGS,
     /** Replaces settings that are still `was`. False, and nothing is changed, if someone has saved others since. */
     changeSettings: (id: string, was: WorkspaceSettings, settings: WorkspaceSettings): Promise<boolean> =>
       engine.transact(db, async (trx) => {

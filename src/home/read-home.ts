@@ -6,11 +6,11 @@ import { coversAllServers, describeNotConnected, lookUpRoles } from '../core/per
 import { withTimeout } from '../core/promises.ts';
 import { coversRole, type HeldRoles, type Role, strongestRole } from '../core/roles.ts';
 import { colorOf, isDeleted, type Server, type ServerList } from '../core/server.ts';
-import { DEFAULT_DIGEST, type PurchaseFreeze } from '../core/settings.ts';
+import type { PurchaseFreeze } from '../core/settings.ts';
 import { DAY_MS, localDay } from '../core/time.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
-import { listDue } from '../reminders/digest-content.ts';
+import { listDue, readReminderSettings } from '../reminders/digest-content.ts';
 import { listDecidable } from '../requests/approval.ts';
 import { withGuest } from '../requests/notify.ts';
 import {
@@ -103,12 +103,12 @@ async function readBareHome(isUnknown: boolean, context: Context): Promise<Home>
 async function readRest(roles: HeldRoles, context: Context) {
   const { actor, app } = context;
   const isOwner = coversRole(roles, 'owner');
-  const [unsaved, approvals, access, own, workspace, needsInstall] = await Promise.all([
+  const [unsaved, approvals, access, own, { freeze }, needsInstall] = await Promise.all([
     listUnsaved(context),
     listDecidable(roles, context),
     isOwner ? listAsked(context) : [],
     listOwn(context),
-    app.workspaces.find(actor.workspaceId),
+    app.workspaces.readSettings(actor.workspaceId),
     isOwner && app.installations.needsInstall?.(actor.workspaceId),
   ]);
   return {
@@ -116,7 +116,7 @@ async function readRest(roles: HeldRoles, context: Context) {
     decisions: { approvals, access },
     own,
     needsInstall: needsInstall === true,
-    freeze: workspace?.settings.freeze,
+    freeze,
   };
 }
 
@@ -309,15 +309,15 @@ async function showServers(
 }
 
 /** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */
-async function findExpiring({ servers }: ServerList, { actor, app }: Context): Promise<Set<ServerId>> {
-  const { workspaceId } = actor;
-  const settings = (await app.workspaces.find(workspaceId))?.settings.digest ?? DEFAULT_DIGEST;
+async function findExpiring({ servers }: ServerList, context: Context): Promise<Set<ServerId>> {
+  const { actor, app } = context;
+  const digest = await readReminderSettings(context);
   const now = app.system.now();
-  const marks = await app.reminders.listMarks(workspaceId);
+  const marks = await app.reminders.listMarks(actor.workspaceId);
   // Days of a time zone are slow to count, and there may be thousands of servers.
-  const untilMs = now + ((settings.daysBefore[0] ?? 0) + 2) * DAY_MS;
+  const untilMs = now + ((digest.daysBefore[0] ?? 0) + 2) * DAY_MS;
   const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);
-  const due = listDue(soon, localDay(now, settings.zone), now, settings, marks);
+  const due = listDue(soon, localDay(now, digest.zone), now, digest, marks);
   return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
 }
 

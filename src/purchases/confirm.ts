@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/types';
-import { getWorkspace, refuseFrozen } from '../account/workspaces.ts';
+import { refuseFrozen } from '../account/workspaces.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
 import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
@@ -14,7 +14,7 @@ import { noticeView } from '../slack/kit/form.ts';
 import type { SubmitAnswer } from '../slack/kit/modal.ts';
 import { escapeText } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { type BudgetState, findBudget, isOverBudget, readBudget } from './costs.ts';
+import { type BudgetState, budgetOf, isOverBudget, readBudget } from './costs.ts';
 import type { Prepared } from './ledger.ts';
 import { labelOf, type Operation, type Purchase } from './operation.ts';
 import { outcomeTitle, outcomeWords, progressWords } from './outcomes.ts';
@@ -30,11 +30,12 @@ export interface Terms {
 export async function readTerms(
   kind: Purchase['kind'],
   price: Money | undefined,
-  context: FollowUpContext,
+  { actor, app }: FollowUpContext,
 ): Promise<Terms> {
-  await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
-  const { approval } = (await getWorkspace(context)).settings;
-  const budget = await readBudget(context);
+  const settings = await app.workspaces.readSettings(actor.workspaceId);
+  refuseFrozen(settings);
+  const { approval } = settings;
+  const budget = await readBudget(settings, actor, app);
   const isOver = isOverBudget(budget, price);
   const takesApproval = needsApproval(approval, kind, price) || (isOver && takesApprovals(approval, kind));
   return { takesApproval, isOverBudget: isOver, budget };
@@ -118,18 +119,20 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   await context.requireRoleFor(labelOf(purchase));
   const earlier = await findEarlier(id, context);
   if (earlier) return earlier;
-  const { workspaceId, userId: actorId, channelId } = context.actor;
-  await refuseFrozen(workspaceId, context.app.workspaces);
-  const { approval: rule } = (await getWorkspace(context)).settings;
+  const { actor, app } = context;
+  const { workspaceId, userId: actorId, channelId } = actor;
+  const settings = await app.workspaces.readSettings(workspaceId);
+  refuseFrozen(settings);
+  const { approval: rule } = settings;
   const requestOther = async (isOver: boolean): Promise<Confirmed> => ({
     kind: 'waiting',
     ...(await requestApproval({ id, kind: 'purchase', purchase, price, isOverBudget: isOver }, context)),
   });
   if (needsApproval(rule, purchase.kind, price))
-    return requestOther(isOverBudget(await readBudget(context), price));
-  const at = input.confirmedAt ?? context.app.system.now();
+    return requestOther(isOverBudget(await readBudget(settings, actor, app), price));
+  const at = input.confirmedAt ?? app.system.now();
   const operation = { id, workspaceId, actorId, channelId, purchase, price, at };
-  const prepared = await context.app.ledger.prepare(operation, await findBudget(context));
+  const prepared = await app.ledger.prepare(operation, budgetOf(settings, app.system.now()));
   if (prepared.kind === 'claimed_elsewhere')
     throw new Refusal('renewed_elsewhere', { label: labelOf(purchase) });
   if (prepared.kind !== 'over_budget') return paying(prepared, context);

@@ -5,8 +5,9 @@ import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { isSameLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
+import type { Actor } from '../core/roles.ts';
 import { compareServers, isDeleted, type Server, type ServerList } from '../core/server.ts';
-import { DEFAULT_SETTINGS } from '../core/settings.ts';
+import type { WorkspaceSettings } from '../core/settings.ts';
 import { monthStart } from '../core/time.ts';
 import type { Queries } from '../db/database.ts';
 import { labelOf, type Operation } from './operation.ts';
@@ -234,19 +235,20 @@ export interface BudgetState {
   readonly spent: Spent;
 }
 
-export async function findBudget({ actor, app }: FollowUpContext): Promise<Budget | undefined> {
-  const workspace = await app.workspaces.find(actor.workspaceId);
-  const { budget } = workspace?.settings ?? DEFAULT_SETTINGS;
+/** The budget of the current month; undefined when none is set. `now`: epoch milliseconds. */
+export function budgetOf({ budget }: WorkspaceSettings, now: number): Budget | undefined {
   if (budget.workspace === undefined && budget.person === undefined) return undefined;
-  return { since: monthStart(app.system.now()), ...budget };
+  return { since: monthStart(now), ...budget };
 }
 
-/** How much of the budget is used, for the review; undefined when none is set. */
-export async function readBudget(context: FollowUpContext): Promise<BudgetState | undefined> {
-  const budget = await findBudget(context);
-  if (!budget) return undefined;
-  const { workspaceId, userId } = context.actor;
-  return { budget, spent: await context.app.ledger.sumSpent(workspaceId, userId, budget.since) };
+/** How much of the budget is used; undefined when none is set. */
+export async function readBudget(
+  settings: WorkspaceSettings,
+  { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
+  { ledger, system }: AppContext,
+): Promise<BudgetState | undefined> {
+  const budget = budgetOf(settings, system.now());
+  return budget && { budget, spent: await ledger.sumSpent(workspaceId, userId, budget.since) };
 }
 
 /**
@@ -256,9 +258,10 @@ export async function readBudget(context: FollowUpContext): Promise<BudgetState 
  */
 export async function refuseOverBudget(
   { id, workspaceId, actorId, price, createdAt }: Operation,
+  settings: WorkspaceSettings,
   app: AppContext,
 ): Promise<void> {
-  const state = await readBudget({ actor: { workspaceId, userId: actorId }, app });
+  const state = await readBudget(settings, { workspaceId, userId: actorId }, app);
   if (!state) return;
   const approval = await app.requests.find(id, ['purchase']);
   if (approval?.state === 'approved' && approval.isOverBudget) return;

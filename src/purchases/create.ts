@@ -35,7 +35,7 @@ const openCreate = defineUseCase({
   needs: 'manager',
   effect: 'reads',
   run: async (_input: Record<never, never>, context): Promise<Catalog> => {
-    await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
+    refuseFrozen(await context.app.workspaces.readSettings(context.actor.workspaceId));
     const hosting = await context.hosting();
     return hosting.fetchCatalog();
   },

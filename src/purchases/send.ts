@@ -8,7 +8,7 @@ import { isFrozenLabel, isSameLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import { isDeleted, type Server } from '../core/server.ts';
-import { DEFAULT_SETTINGS, needsApproval } from '../core/settings.ts';
+import { needsApproval, type WorkspaceSettings } from '../core/settings.ts';
 import type { HeldLock } from '../db/locks.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
@@ -157,10 +157,11 @@ function pay<Answer>(
 ): Promise<Answer> {
   const { operation, app } = payment;
   const look: Check = async (hosting, how) => {
-    await refuseFrozen(operation.workspaceId, app.workspaces);
+    const settings = await app.workspaces.readSettings(operation.workspaceId);
+    refuseFrozen(settings);
     await requireManager(operation, labelOf(operation.purchase), app);
-    await requireApproval(payment);
-    await refuseOverBudget(operation, app);
+    await requireApproval(payment, settings);
+    await refuseOverBudget(operation, settings, app);
     return check(hosting, how);
   };
   return sendPermitted({ ...payment, look, send });
@@ -240,9 +241,11 @@ export async function requireManager(
 }
 
 /** The two-person rule may have been turned on since. An approved order has the ID of its approval. */
-async function requireApproval({ operation, app }: Payment): Promise<void> {
-  const { id, workspaceId, purchase, price } = operation;
-  const { approval: rule } = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
+async function requireApproval(
+  { operation, app }: Payment,
+  { approval: rule }: WorkspaceSettings,
+): Promise<void> {
+  const { id, purchase, price } = operation;
   if (!needsApproval(rule, purchase.kind, price)) return;
   // The form may have been confirmed a second time after the rule had changed: that request may be open or denied.
   if ((await app.requests.find(id, ['purchase']))?.state !== 'approved')

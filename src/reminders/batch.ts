@@ -41,7 +41,7 @@ export const reviewRenewals = defineUseCase({
   needs: 'manager',
   effect: 'reads',
   run: async ({ formId, only }: RenewalsInput, context) => {
-    await refuseFrozen(context.actor.workspaceId, context.app.workspaces);
+    refuseFrozen(await context.app.workspaces.readSettings(context.actor.workspaceId));
     const { due, isComplete } = await listRenewable(only, context);
     if (due.length === 0) throw new Refusal(isComplete ? 'nothing_to_renew' : 'list_incomplete', {});
     /** `price`: of the plan that was ordered with this app, in today's catalog; absent for other servers. */
@@ -112,7 +112,7 @@ async function confirm(id: ConfirmationId, { actor, app }: UseCaseContext) {
   const isOwn = batch?.workspaceId === actor.workspaceId && batch.actorId === actor.userId;
   if (!batch || !isOwn) throw new Refusal('stale_confirmation', {});
   if (batch.state !== 'open') return { batch, isNew: false };
-  await refuseFrozen(actor.workspaceId, workspaces);
+  refuseFrozen(await workspaces.readSettings(actor.workspaceId));
   return { batch, isNew: await renewalBatches.confirm(id, system.now()) };
 }
 

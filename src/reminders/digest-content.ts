@@ -1,4 +1,3 @@
-import { getWorkspace } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import type { FollowUpContext } from '../core/entry.ts';
@@ -135,8 +134,8 @@ export interface Digest extends Omit<DigestContent, 'due'> {
 }
 
 /** When reminders are due: as owners have set it for the digest, or as the form proposes it. */
-export async function readReminderSettings(context: FollowUpContext): Promise<ReminderSettings> {
-  return (await getWorkspace(context)).settings.digest ?? DEFAULT_DIGEST;
+export async function readReminderSettings({ actor, app }: FollowUpContext): Promise<ReminderSettings> {
+  return (await app.workspaces.readSettings(actor.workspaceId)).digest ?? DEFAULT_DIGEST;
 }
 
 /** Where the first digest has nothing to compare with, it lists what expired within this time. */

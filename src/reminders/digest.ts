@@ -43,7 +43,7 @@ export async function editDigestSoon(workspaceId: WorkspaceId, app: AppContext):
  */
 export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHandler {
   return async ({ key: workspaceId }) => {
-    const digest = (await app.workspaces.find(workspaceId))?.settings.digest;
+    const { digest } = await app.workspaces.readSettings(workspaceId);
     const now = app.system.now();
     const due = digest && findDueDigest({ workspaceId, digest }, now);
     if (!due || (await app.digests.isClaimed(workspaceId, due.day))) {

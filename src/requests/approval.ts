@@ -12,7 +12,7 @@ import { type Actor, coversRole, type HeldRoles } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { findWrongChoices } from '../purchases/catalog.ts';
-import { findBudget, findPlanOf } from '../purchases/costs.ts';
+import { budgetOf, findPlanOf } from '../purchases/costs.ts';
 import { runOperation } from '../purchases/pay.ts';
 import { fetchAllServers } from '../purchases/send.ts';
 import { runDelete } from '../servers/deletion.ts';
@@ -145,7 +145,8 @@ async function approve(approval: Approval, { actor, app }: FollowUpContext): Pro
   const { id, workspaceId, kind, state, expiresAt, isOverBudget } = approval;
   const at = app.system.now();
   if (state !== 'open' || expiresAt <= at) return undefined;
-  if (kind === 'purchase') await refuseFrozen(workspaceId, app.workspaces);
+  const settings = await app.workspaces.readSettings(workspaceId);
+  if (kind === 'purchase') refuseFrozen(settings);
   const by = actor.userId;
   const code = await findChange(approval, app).catch(refuseUnchecked);
   if (code) {
@@ -153,7 +154,7 @@ async function approve(approval: Approval, { actor, app }: FollowUpContext): Pro
     return app.requests.move<Approval>(id, ['open'], canceled, auditOfAnswer(approval, code, actor, app));
   }
   // A request over budget is paid anyway: going over the budget is what was approved.
-  const budget = isOverBudget ? undefined : await findBudget({ actor: requesterOf(approval), app });
+  const budget = isOverBudget ? undefined : budgetOf(settings, app.system.now());
   const audit = auditOfAnswer(approval, 'approved', actor, app);
   return app.requests.approve(id, { by, at, budget }, audit).catch((error: unknown) => {
     if (isExpected(error)) throw error;

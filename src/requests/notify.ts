@@ -74,8 +74,8 @@ export async function findDeciders(request: Request, app: AppContext): Promise<D
   }
   const label = labelOfAction(request);
   const userIds = await listApprovers({ workspaceId, requesterId, label }, app);
-  const workspace = await app.workspaces.find(workspaceId);
-  return { channelId: workspace?.settings.channelId, userIds };
+  const { channelId } = await app.workspaces.readSettings(workspaceId);
+  return { channelId, userIds };
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
-import { getWorkspace } from '../account/workspaces.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
@@ -29,8 +28,10 @@ const readDeleteReview = defineUseCase({
   effect: 'reads',
   run: async (input: { ref: ServerRef }, context): Promise<DeleteReview> => {
     const server = await getServer(input.ref, context);
-    await refuseProtected('delete', server, context.actor.workspaceId, context.app);
-    return { server, takesApproval: (await getWorkspace(context)).settings.approval.delete };
+    const { workspaceId } = context.actor;
+    await refuseProtected('delete', server, workspaceId, context.app);
+    const { approval } = await context.app.workspaces.readSettings(workspaceId);
+    return { server, takesApproval: approval.delete };
   },
 });
 
@@ -72,9 +73,9 @@ export const confirmDelete = defineUseCase({
     await refuseProtected('delete', { id, label }, workspaceId, app);
     if (await app.ledger.findDelete(formId)) throw new Refusal('already_handled', {});
     const deletion = { kind: 'delete', serverId: id, label } as const;
-    const isRequired = (await getWorkspace(context)).settings.approval.delete;
+    const { approval } = await app.workspaces.readSettings(workspaceId);
     // An approval that was requested in this form stays needed, even if the two-person rule has been turned off since.
-    if (isRequired || (await app.requests.find(formId, ['delete'])))
+    if (approval.delete || (await app.requests.find(formId, ['delete'])))
       return requestApproval({ id: formId, ...deletion, paidUntil, isOverBudget: false }, context);
     const confirmed = { id: formId, workspaceId, actorId, channelId, deletion, at: app.system.now() };
     if (!(await app.ledger.confirmDelete(confirmed))) throw new Refusal('already_handled', {});

@@ -16,7 +16,6 @@ import {
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, isFrozenLabel } from '../core/labels.ts';
 import { isDeleted } from '../core/server.ts';
-import { DEFAULT_SETTINGS } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Job } from '../db/jobs.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
@@ -243,8 +242,8 @@ async function look(
       label: deletionWord(server),
     });
   const isApproved = (await app.requests.find(id, ['delete']))?.state === 'approved';
-  const settings = (await app.workspaces.find(workspaceId))?.settings ?? DEFAULT_SETTINGS;
-  if (settings.approval.delete && !isApproved) throw new Refusal('approval_needed', {});
+  const { approval } = await app.workspaces.readSettings(workspaceId);
+  if (approval.delete && !isApproved) throw new Refusal('approval_needed', {});
   // A month that was paid since then would be lost without anyone having agreed to that.
   if (isApproved && server.paidUntil !== paidUntil)
     throw new Refusal('already_renewed', { label, paidUntil: server.paidUntil ?? 0 });
