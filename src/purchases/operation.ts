@@ -420,13 +420,13 @@ export function createLedgerLists({ db }: Foundation) {
       return rows.flatMap(toCreated)[0];
     },
     /** Operations of this workspace that are neither settled nor refused, oldest first. */
-    listOpen: (workspaceId: WorkspaceId) =>
-      list(
-        oldestFirst()
-          .where('workspace_id', '=', workspaceId)
-          .where('kind', '<>', 'delete')
-          .where('state', 'in', ['prepared', 'sent', 'unconfirmed']),
-      ),
+    listOpen: async (workspaceId: WorkspaceId): Promise<readonly Operation[]> => {
+      const { rows } = await sql<OperationRow>`
+        select * from operations
+        where workspace_id = ${workspaceId} and kind <> 'delete' and state in ('prepared', 'sent', 'unconfirmed')
+        order by created_at, id`.execute(db);
+      return rows.map(toOperation);
+    },
     /** Renewals of this server of the account, in any workspace, and of this workspace with any key. */
     listRenewals: (account: AccountNames, workspaceId: WorkspaceId, serverId: ServerId) =>
       list(
