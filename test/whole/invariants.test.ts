@@ -87,7 +87,7 @@ function folderOf({ environment }: Team): string {
 }
 
 describe.concurrent('the invariants after every test of the whole app', () => {
-  test('hold for a team that has done nothing wrong', async ({ expect }) => {
+  test('hold for a team that has done nothing wrong', async () => {
     await using team = await startCreated();
     expect(await judge(team)).toEqual([]);
   });

@@ -139,7 +139,7 @@ describe.concurrent('a request that is delivered again with differences', () => 
   const refused = async (team: Team, by: 'otto' | 'mara') =>
     (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
 
-  it('is refused with 401 if its signature or its time is written otherwise', async ({ expect }) => {
+  it('is refused with 401 if its signature or its time is written otherwise', async () => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const fields = team.slack.commandFields('otto', '#ops', 'reboot web-1');
     const { headers, body } = await team.slack.deliverSigned({ fields });

@@ -85,7 +85,7 @@ it.concurrent('asking to be an owner of one server is refused before the form as
 });
 
 describe.concurrent('asking for a server without a label', () => {
-  it('is not treated as a request for all servers', async ({ expect }) => {
+  it('is not treated as a request for all servers', async () => {
     await using team = await startWithRequester();
     const by = rawUser(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });

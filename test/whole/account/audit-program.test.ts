@@ -51,9 +51,7 @@ const readLines = (output: string) =>
     .map((line) => JSON.parse(line));
 
 describe('the audit on the command line, beside a running app', () => {
-  test('exports what users did and what was denied, in both formats, with and without `export`', async ({
-    expect,
-  }) => {
+  test('exports what users did and what was denied, in both formats, with and without `export`', async () => {
     await using team = await startTeam();
     await team.viewer.types('/vps reboot web-1');
     await team.viewer.sees('operator');

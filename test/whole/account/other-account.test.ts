@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
@@ -40,9 +40,7 @@ async function loseAnswer(team: Team, on: 'create' | 'renew', kind: 'lost_after'
 }
 
 describe.concurrent('when another hosting account is connected', () => {
-  test('an approval that was requested before that is canceled, and nothing is charged', async ({
-    expect,
-  }) => {
+  test('an approval that was requested before that is canceled, and nothing is charged', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const other = await connectOther(team);
@@ -60,9 +58,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
-  test('an approval that was requested before that is canceled, and one that was requested after that is carried out, even if the clock was set back in between', async ({
-    expect,
-  }) => {
+  test('an approval that was requested before that is canceled, and one that was requested after that is carried out, even if the clock was set back in between', async () => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { servers: 1, system });
     await askDelete(team);
@@ -92,7 +88,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.charges(), team.hosting.charges(other).length]).toEqual([0, 0]);
   });
 
-  test('an order that was confirmed but not sent is refused, and nothing is charged', async ({ expect }) => {
+  test('an order that was confirmed but not sent is refused, and nothing is charged', async () => {
     await using team = await startTeam({
       exempt: { toldTruly: 'the first of two orders is written into the database, and not confirmed' },
     });
@@ -120,9 +116,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.hosting.charges(other)).toHaveLength(1);
   });
 
-  test('an unconfirmed create is never reported as not done; a manager decides that it was created in the old account', async ({
-    expect,
-  }) => {
+  test('an unconfirmed create is never reported as not done; a manager decides that it was created in the old account', async () => {
     await using team = await startTeam(SHORT_DOUBT);
     const { manager, other } = await loseAnswer(team, 'create', 'lost_after');
     team.hosting.seedServers(other, 1, 'web');
@@ -145,9 +139,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
   });
 
-  test('the label of an unconfirmed create can’t be ordered again before a manager has decided', async ({
-    expect,
-  }) => {
+  test('the label of an unconfirmed create can’t be ordered again before a manager has decided', async () => {
     await using team = await startTeam(SHORT_DOUBT);
     const { manager, other } = await loseAnswer(team, 'create', 'lost_before');
     await manager.types(orderOf('web-1'));
@@ -164,9 +156,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);
   });
 
-  test('the month of an unconfirmed renewal can’t be renewed again with a new key of the account', async ({
-    expect,
-  }) => {
+  test('the month of an unconfirmed renewal can’t be renewed again with a new key of the account', async () => {
     await using team = await startTeam({ servers: 1 });
     const { manager } = await loseAnswer(team, 'renew', 'lost_before');
     const key = new Secret(team.hosting.createKey(team.account));
@@ -178,7 +168,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  test('an unconfirmed renewal is left to a manager, who decides that it was done', async ({ expect }) => {
+  test('an unconfirmed renewal is left to a manager, who decides that it was done', async () => {
     await using team = await startTeam({ servers: 1, ...SHORT_DOUBT });
     const { manager } = await loseAnswer(team, 'renew', 'lost_after');
     await manager.types('/vps status');
@@ -229,7 +219,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.labels()).toEqual(['web-1']);
   });
 
-  test('an ID that exists in both accounts does not hide a server that was paid', async ({ expect }) => {
+  test('an ID that exists in both accounts does not hide a server that was paid', async () => {
     await using team = await startTeam(SHORT_DOUBT);
     const { ledger } = team.app.ports;
     const { manager } = team;

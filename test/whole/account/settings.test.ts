@@ -1,4 +1,4 @@
-import { describe, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
@@ -23,7 +23,7 @@ const ABOVE = 'Creating servers that cost more than (per month)';
 const CHANNEL = 'Approvals channel';
 
 describe.concurrent('the settings of a workspace', () => {
-  test('are shown together, and changed by an owner in three screens', async ({ expect }) => {
+  test('are shown together, and changed by an owner in three screens', async () => {
     await using team = await startTeam();
     const { owner } = team;
     const saves = async (button: string, values: Parameters<typeof owner.fills>[0]) => {
@@ -96,7 +96,7 @@ describe.concurrent('the settings of a workspace', () => {
     mara.doesNotSee('[Settings…]');
   });
 
-  test('show errors beside their fields, and save nothing', async ({ expect }) => {
+  test('show errors beside their fields, and save nothing', async () => {
     await using team = await opening('spending');
     for (const wrong of ['many', '-5', '4.999', '1e3', '5 EUR', '12,50', '9999999999999']) {
       await team.owner.fills({ 'Per person': wrong });
@@ -148,7 +148,7 @@ describe.concurrent('the settings of a workspace', () => {
     await expect.poll(async () => outcomes(team)).toEqual(['done', 'failed', 'failed', 'failed', 'failed']);
   });
 
-  test('can only be changed by owners, by any path', async ({ expect }) => {
+  test('can only be changed by owners, by any path', async () => {
     await using team = await startTeam();
     await team.manager.types('/vps settings');
     await team.manager.sees('You need the owner role');
@@ -169,7 +169,7 @@ describe.concurrent('the settings of a workspace', () => {
   });
 });
 describe.concurrent('the settings form', () => {
-  test('sets the workspace’s own currency, and refuses an invalid one', async ({ expect }) => {
+  test('sets the workspace’s own currency, and refuses an invalid one', async () => {
     await using team = await opening('spending', { settings: { HOSTING_CURRENCY: 'USD' } });
     await team.owner.sees('Workspace (USD)');
     for (const wrong of ['12', 'EUR 5', '<!here>', 'E,R']) {
@@ -190,9 +190,7 @@ describe.concurrent('the settings form', () => {
     await team.owner.sees('• Currency: default');
   });
 
-  test('says who froze purchases, keeps the freeze when other settings are saved, and can lift it', async ({
-    expect,
-  }) => {
+  test('says who froze purchases, keeps the freeze when other settings are saved, and can lift it', async () => {
     await using team = await opening('spending');
     await team.owner.fills({ 'Purchase freeze': 'On (no new servers, no renewals)' });
     await team.owner.presses('Save');

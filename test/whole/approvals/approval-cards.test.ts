@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/core/errors.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
@@ -39,7 +39,7 @@ const RANDOM = 'C0RANDOM01';
 const LONG_MS = 20_000;
 
 describe.concurrent('who is asked to approve', () => {
-  test('is the channel in the settings, where any manager can answer', async ({ expect }) => {
+  test('is the channel in the settings, where any manager can answer', async () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
     await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
@@ -75,9 +75,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(team.slack.as('mara').in('dm').messages()).toEqual([]);
   });
 
-  test('is nobody when no manager is known: the requester is told, and a manager finds the request in /vps status', async ({
-    expect,
-  }) => {
+  test('is nobody when no manager is known: the requester is told, and a manager finds the request in /vps status', async () => {
     await using team = await startRuledTeam(TWO_PERSONS, {
       settings: { OWNERS: USERS.mara.id },
       hasRoles: false,
@@ -100,7 +98,7 @@ describe.concurrent('who is asked to approve', () => {
 });
 
 describe.concurrent('while Slack does not answer', () => {
-  test('cards that could not be posted are posted later', async ({ expect }) => {
+  test('cards that could not be posted are posted later', async () => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { system });
     team.slack.faults.failMethod('chat.postMessage', 'fatal_error');
@@ -160,7 +158,7 @@ describe.concurrent('while Slack does not answer', () => {
 });
 
 describe.concurrent('a pending approval', () => {
-  test('is withdrawn by its requester alone, and can’t be approved after that', async ({ expect }) => {
+  test('is withdrawn by its requester alone, and can’t be approved after that', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const { id } = await findApproval(team);
@@ -178,7 +176,7 @@ describe.concurrent('a pending approval', () => {
     expect(await team.listAudit()).toContain('mara approval_withdraw done');
   });
 
-  test('is denied with a reason, which the requester sees and the audit keeps', async ({ expect }) => {
+  test('is denied with a reason, which the requester sees and the audit keeps', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.approver.presses('Deny with reason…');
@@ -212,9 +210,7 @@ async function makeManagerByGroup(team: RuledTeam): Promise<void> {
 }
 
 describe.concurrent('an approval that can’t be checked again', () => {
-  test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async ({
-    expect,
-  }) => {
+  test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async () => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { system });
     await makeManagerByGroup(team);
@@ -233,9 +229,7 @@ describe.concurrent('an approval that can’t be checked again', () => {
     expect(team.charges()).toBe(1);
   });
 
-  test('stays open while the hosting API does not answer, and shows that it is being checked and then the result', async ({
-    expect,
-  }) => {
+  test('stays open while the hosting API does not answer, and shows that it is being checked and then the result', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     team.hosting.faults.add({ on: 'catalog', kind: 'hang', times: 'always' });
@@ -254,9 +248,7 @@ describe.concurrent('an approval that can’t be checked again', () => {
   });
 });
 
-test('an approval is canceled when the server that was to be renewed has another label or was deleted, and when the plan is gone', async ({
-  expect,
-}) => {
+test('an approval is canceled when the server that was to be renewed has another label or was deleted, and when the plan is gone', async () => {
   await using team = await startRuledTeam(TWO_PERSONS, { servers: 1 });
   for (const [fields, words] of [
     [{ label: 'db-prod' }, 'web-1 wasn’t renewed: the server’s label has changed since the request'],
@@ -284,9 +276,7 @@ test('an approval is canceled when the server that was to be renewed has another
 });
 
 describe.concurrent('an approved delete that fails', () => {
-  test('because the API key can’t be decrypted is reported to the requester and in the card', async ({
-    expect,
-  }) => {
+  test('because the API key can’t be decrypted is reported to the requester and in the card', async () => {
     await using team = await startRuledTeam(TWO_PERSONS, { servers: 1 });
     await askDelete(team);
     showOtherwise(team, () => ({
@@ -301,9 +291,7 @@ describe.concurrent('an approved delete that fails', () => {
   });
 });
 
-test('a label of 600 characters is distinguished from one that differs at its end, and renewed for a role whose pattern matches that end', async ({
-  expect,
-}) => {
+test('a label of 600 characters is distinguished from one that differs at its end, and renewed for a role whose pattern matches that end', async () => {
   const prefix = `web-${'a'.repeat(591)}-prod`;
   await using team = await startRuledTeam();
   await grantRole(team, USERS.mara.id, 'manager', { pattern: '*-prod-1' });

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
@@ -29,9 +29,7 @@ const startWithServer = (settings = TWO_PERSONS, options: TeamOptions = {}) =>
 
 const deletes = ({ hosting }: RuledTeam) => hosting.requests({ operation: 'delete' }).length;
 describe.concurrent('a create that needs approval', () => {
-  test('is paid once another manager approves it, and only the requester sees the password', async ({
-    expect,
-  }) => {
+  test('is paid once another manager approves it, and only the requester sees the password', async () => {
     await using team = await startRuledTeam();
     await team.manager.types(orderOf('web-1'));
     await team.manager.sees('Another manager must approve this');
@@ -56,9 +54,7 @@ describe.concurrent('a create that needs approval', () => {
     ]);
   });
 
-  test('is requested and paid once however often it is confirmed and approved, and never approved by its requester', async ({
-    expect,
-  }) => {
+  test('is requested and paid once however often it is confirmed and approved, and never approved by its requester', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const confirmed = team.slack.lastDelivery('create_review');
@@ -85,7 +81,7 @@ describe.concurrent('a create that needs approval', () => {
     expect([team.creates(), team.charges()]).toEqual([1, 1]);
   });
 
-  test('is paid once when five people approve it at once', async ({ expect }) => {
+  test('is paid once when five people approve it at once', async () => {
     await using team = await startRuledTeam();
     const others = ['otto', 'vera', 'nora'] as const;
     for (const who of others) await makeManager(team, who);
@@ -118,9 +114,7 @@ describe.concurrent('a create that needs approval', () => {
     await operator.sees(isDenied ? 'Denied by @otto' : 'Approved by @olga');
   });
 
-  test('is canceled when it is denied or its price has changed: both managers are told, and it can be requested again', async ({
-    expect,
-  }) => {
+  test('is canceled when it is denied or its price has changed: both managers are told, and it can be requested again', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.approver.presses('Deny');
@@ -143,7 +137,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(team.creates()).toBe(0);
   });
 
-  test('expires after an hour, whatever is pressed then', async ({ expect }) => {
+  test('expires after an hour, whatever is pressed then', async () => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { system });
     await team.askCreate();
@@ -161,9 +155,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(await team.listAudit()).toContain('app approval_answer failed expired');
   });
 
-  test('is approved only by a manager of its server, and canceled when its requester no longer is one', async ({
-    expect,
-  }) => {
+  test('is approved only by a manager of its server, and canceled when its requester no longer is one', async () => {
     await using team = await startRuledTeam();
     await makeManager(team, 'otto');
     await team.askCreate();
@@ -193,7 +185,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(team.creates()).toBe(1);
   });
 
-  test('is decided only in its own workspace, and only by values that the app wrote', async ({ expect }) => {
+  test('is decided only in its own workspace, and only by values that the app wrote', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     const { workspaces, requests } = team.app.ports;
@@ -221,7 +213,7 @@ describe.concurrent('a create that needs approval', () => {
     expect((await requests.find(id, APPROVALS))?.state).toBe('open');
   });
 
-  test('below the price of the rule is paid at once', async ({ expect }) => {
+  test('below the price of the rule is paid at once', async () => {
     const approval = { ...DEFAULT_SETTINGS.approval, createAbove: money(590) };
     await using team = await startRuledTeam({ ...DEFAULT_SETTINGS, approval });
     await team.manager.types(orderOf('web-1'));
@@ -301,7 +293,7 @@ describe.concurrent('a delete that needs approval', () => {
     if (deletes(team) !== 1) throw new Error(`sent ${deletes(team)} times`);
   });
 
-  test('is shown as pending to another manager who tries to delete the same server', async ({ expect }) => {
+  test('is shown as pending to another manager who tries to delete the same server', async () => {
     await using team = await startWithServer();
     await askDelete(team);
     await makeManager(team, 'otto');
@@ -319,7 +311,7 @@ describe.concurrent('a delete that needs approval', () => {
 });
 
 describe.concurrent('a clock that is set back while an approval is pending', () => {
-  test('neither refuses nor expires it: a create is paid once, a delete done once', async ({ expect }) => {
+  test('neither refuses nor expires it: a create is paid once, a delete done once', async () => {
     const system = movableSystem();
     await using team = await startWithServer(TWO_PERSONS, { system });
     await askDelete(team);
@@ -339,7 +331,7 @@ describe.concurrent('a clock that is set back while an approval is pending', () 
 });
 
 describe.concurrent('a renewal that needs approval', () => {
-  test('is paid once, and canceled when the month was paid in the meantime', async ({ expect }) => {
+  test('is paid once, and canceled when the month was paid in the meantime', async () => {
     await using team = await startWithServer();
     await askRenew(team);
     await team.approver.sees('(price unknown)');

@@ -127,9 +127,7 @@ it.concurrent('Slack’s check of the address for events is answered with its ch
 });
 
 describe.concurrent('an event about revoked tokens', () => {
-  it('changes nothing while Slack still accepts the token, or if it is about tokens of users alone', async ({
-    expect,
-  }) => {
+  it('changes nothing while Slack still accepts the token, or if it is about tokens of users alone', async () => {
     await using team = await startWithPassword();
     const tests = () => team.slack.traffic().filter(({ what }) => what === 'auth.test').length;
     await team.first.sendEvent({ type: 'tokens_revoked', tokens: { bot: ['U0VPSBOT01'] } });

@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { orderOf } from '../../support/acts.ts';
 import { startOrdering } from '../../support/ordering-team.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
@@ -20,9 +20,7 @@ describe.concurrent('the form of a create', () => {
     await manager.sees(/Label\s+web-2/);
   });
 
-  test('returns from the review with what was entered, and pays once for what is confirmed', async ({
-    expect,
-  }) => {
+  test('returns from the review with what was entered, and pays once for what is confirmed', async () => {
     await using team = await startTeam();
     const { manager } = team;
     await manager.types('/vps create small fra debian-13 web-1');
@@ -52,9 +50,7 @@ describe.concurrent('the form of a create', () => {
 describe.concurrent('an order that the balance does not cover', () => {
   const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account' };
 
-  test('says how much is needed and where to top up, notifies the owners once, and is never sent again by itself', async ({
-    expect,
-  }) => {
+  test('says how much is needed and where to top up, notifies the owners once, and is never sent again by itself', async () => {
     await using team = await startTeam({ settings, balanceMinor: 300 });
     const { manager } = team;
     const olga = team.slack.as('olga').in('dm');
@@ -83,9 +79,7 @@ describe.concurrent('an order that the balance does not cover', () => {
 const appears = ({ hosting, account }: Team, label = 'web') => hosting.seedServers(account, 1, label);
 
 describe.concurrent('a create', () => {
-  test('is not sent when a server with its label has appeared since its review, until its user has seen that server', async ({
-    expect,
-  }) => {
+  test('is not sent when a server with its label has appeared since its review, until its user has seen that server', async () => {
     await using team = await startOrdering();
     appears(team);
     await team.manager.presses('Create and pay');
@@ -108,9 +102,7 @@ describe.concurrent('a create', () => {
     expect([team.creates(), team.labels()]).toEqual([1, ['web-1', 'web-1', 'web-1']]);
   });
 
-  test('is sent when the server with its label came from another order of the workspace', async ({
-    expect,
-  }) => {
+  test('is sent when the server with its label came from another order of the workspace', async () => {
     await using team = await startOrdering();
     await team.owner.types(orderOf('web-1'));
     await team.owner.presses('Create and pay');
@@ -122,9 +114,7 @@ describe.concurrent('a create', () => {
 });
 
 describe.concurrent('a create that needs approval', () => {
-  test('shows both managers the servers that already have its label, and is sent once approved', async ({
-    expect,
-  }) => {
+  test('shows both managers the servers that already have its label, and is sent once approved', async () => {
     await using team = await startRuledTeam();
     appears(team);
     await team.askCreate();
@@ -134,7 +124,7 @@ describe.concurrent('a create that needs approval', () => {
     expect(team.labels()).toEqual(['web-1', 'web-1']);
   });
 
-  test('is not sent when a server with its label has appeared since the request', async ({ expect }) => {
+  test('is not sent when a server with its label has appeared since the request', async () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     appears(team);

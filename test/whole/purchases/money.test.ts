@@ -139,9 +139,7 @@ describe.concurrent('a renewal', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('shows the new date only once it is paid, since the hosting API counts the month, and no price that the app doesn’t know', async ({
-    expect,
-  }) => {
+  test('shows the new date only once it is paid, since the hosting API counts the month, and no price that the app doesn’t know', async () => {
     await using team = await twoReviews();
     await team.manager.sees('One more month. The hosting API sets the exact date');
     await team.manager.sees('We don’t know the price');
@@ -179,7 +177,7 @@ describe.concurrent('a renewal', () => {
     expect(chargesOf(team)).toHaveLength(1);
   });
 
-  test('of a server whose label has changed since the review is not sent', async ({ expect }) => {
+  test('of a server whose label has changed since the review is not sent', async () => {
     await using team = await twoReviews();
     showServersAs(team, { label: 'db-prod' });
     await team.manager.presses('Renew and pay');

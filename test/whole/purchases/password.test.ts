@@ -25,7 +25,7 @@ const notificationsOf = ({ manager }: Awaited<ReturnType<typeof created>>) =>
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
 describe.concurrent('the root password', () => {
-  test('is shown again until it is saved, and then erased with its message', async ({ expect }) => {
+  test('is shown again until it is saved, and then erased with its message', async () => {
     await using team = await created();
     await team.manager.closes();
     await team.manager.sees('Ready: ssh root@');
@@ -75,9 +75,7 @@ describe.concurrent('the root password', () => {
     await team.manager.sees(team.password);
   });
 
-  test('is never sent as a direct message: if it can’t be shown, it is held for its creator', async ({
-    expect,
-  }) => {
+  test('is never sent as a direct message: if it can’t be shown, it is held for its creator', async () => {
     const broken = ({ slack }: Team) => {
       slack.faults.breakReplyUrls();
       slack.faults.failMethod('chat.postEphemeral', 'channel_not_found');

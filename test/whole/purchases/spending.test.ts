@@ -72,9 +72,7 @@ async function create(team: RuledTeam, label: string): Promise<void> {
 }
 
 describe.concurrent('a budget', () => {
-  test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async ({
-    expect,
-  }) => {
+  test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async () => {
     await using team = await startRuledTeam(withBudget(1500, 1200));
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
@@ -95,7 +93,7 @@ describe.concurrent('a budget', () => {
     expect(await team.listAudit()).toContain('mara confirm failed over_budget');
   });
 
-  test('per user stops one user and not another', async ({ expect }) => {
+  test('per user stops one user and not another', async () => {
     await using team = await startRuledTeam({ ...withBudget(undefined, 600), currency: 'EUR' });
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
@@ -108,7 +106,7 @@ describe.concurrent('a budget', () => {
     expect(team.charges()).toBe(2);
   });
 
-  test('that is used up refuses a renewal of unknown price, without naming a price', async ({ expect }) => {
+  test('that is used up refuses a renewal of unknown price, without naming a price', async () => {
     await using team = await startRuledTeam(withBudget(0));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
@@ -119,7 +117,7 @@ describe.concurrent('a budget', () => {
     expect(team.charges()).toBe(0);
   });
 
-  test('does not count a renewal of unknown price, and says so', async ({ expect }) => {
+  test('does not count a renewal of unknown price, and says so', async () => {
     await using team = await startRuledTeam(withBudget(600));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
@@ -135,7 +133,7 @@ describe.concurrent('a budget', () => {
 describe.concurrent('a budget where the two-person rule is on', () => {
   const cheapIsFree = { ...DEFAULT_SETTINGS.approval, createAbove: money(1000) };
 
-  test('sends an order that exceeds it to another manager, who is told that it does', async ({ expect }) => {
+  test('sends an order that exceeds it to another manager, who is told that it does', async () => {
     await using team = await startRuledTeam(
       withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
     );
@@ -153,9 +151,7 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     await team.manager.sees('11.80 of 7.00');
   });
 
-  test('cancels an approved order that exceeds it, unless the request said that it would', async ({
-    expect,
-  }) => {
+  test('cancels an approved order that exceeds it, unless the request said that it would', async () => {
     await using team = await startRuledTeam(withBudget(1000, undefined, TWO_PERSONS));
     for (const label of ['web-1', 'web-2']) {
       await team.askCreate(label);
@@ -208,9 +204,7 @@ const chartsOf = ({ slack }: Team) =>
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'));
 
 describe.concurrent('the costs', () => {
-  it('show today’s prices by plan and by creator, a chart, and what was paid this month', async ({
-    expect,
-  }) => {
+  it('show today’s prices by plan and by creator, a chart, and what was paid this month', async () => {
     await using team = await startCosts(4, (ids) => [
       created(ids, 0),
       created(ids, 1, 'small', old),
@@ -255,9 +249,7 @@ describe.concurrent('the costs', () => {
     await manager.sees('We don’t know what your server costs a month.');
   });
 
-  it('use the price at creation, and say so, where the catalog no longer has the plan', async ({
-    expect,
-  }) => {
+  it('use the price at creation, and say so, where the catalog no longer has the plan', async () => {
     const { plans, ...rest } = defaultCatalog();
     const catalog = { ...rest, plans: plans.filter(({ code }) => code !== 'small') };
     await using team = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
@@ -272,9 +264,7 @@ describe.concurrent('the costs', () => {
     expect(chartsOf(team)).toEqual([]);
   });
 
-  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async ({
-    expect,
-  }) => {
+  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async () => {
     await using team = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
     const { manager } = team;
     team.slack.faults.refuseBlock('data_visualization');
@@ -286,9 +276,7 @@ describe.concurrent('the costs', () => {
     expect(chartsOf(team)).toEqual([]);
   });
 
-  it('cover only the servers that the user’s role is for, at today’s prices, and the message says so', async ({
-    expect,
-  }) => {
+  it('cover only the servers that the user’s role is for, at today’s prices, and the message says so', async () => {
     await using team = await startCosts(3, (ids) => [
       created(ids, 0),
       created(ids, 1, 'large'),
@@ -372,9 +360,7 @@ it('the CSV of the costs has a row for each server, and no label in it is run as
 const FREEZE = { by: USERS.olga.id, since: Date.UTC(2026, 0, 31) };
 
 describe.concurrent('while purchases are frozen', () => {
-  test('no order is sent and no order form opens, and /vps status, too, says who froze them', async ({
-    expect,
-  }) => {
+  test('no order is sent and no order form opens, and /vps status, too, says who froze them', async () => {
     await using team = await startRuledTeam(DEFAULT_SETTINGS);
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types(orderOf('web-1'));

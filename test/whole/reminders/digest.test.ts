@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
@@ -8,9 +8,7 @@ import { startDigestTeam } from '../../support/ruled-team.ts';
 import { grantRole, SCOPES, startTeam, type Team } from '../../support/team.ts';
 
 describe.concurrent('the daily digest', () => {
-  test('lists the servers to renew, most urgent first, with their costs as far as they are known', async ({
-    expect,
-  }) => {
+  test('lists the servers to renew, most urgent first, with their costs as far as they are known', async () => {
     await using team = await startDigestTeam();
     await createServer(team.manager);
     team.system.move(HOUR_MS / 2);
@@ -155,9 +153,7 @@ describe.concurrent('changes outside of the app', () => {
 });
 
 describe.concurrent('a digest that can’t be posted', () => {
-  test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async ({
-    expect,
-  }) => {
+  test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async () => {
     await using team = await startDigestTeam({}, { servers: 1 });
     await team.setSettings({
       ...(await settingsOf(team)),
@@ -178,9 +174,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     );
   });
 
-  test('because Slack doesn’t say who reads its channel is reported to owners, and not posted', async ({
-    expect,
-  }) => {
+  test('because Slack doesn’t say who reads its channel is reported to owners, and not posted', async () => {
     const scopes = ['commands', 'chat:write', 'users:read'];
     await using team = await startDigestTeam({}, { servers: 1, scopes });
     team.untilDigest(24);
@@ -281,9 +275,7 @@ describe.concurrent('a reminder', () => {
     expect(team.digests()).toHaveLength(2);
   });
 
-  test('is for one paid month: a button on an old message doesn’t affect the next month', async ({
-    expect,
-  }) => {
+  test('is for one paid month: a button on an old message doesn’t affect the next month', async () => {
     await using team = await startDigestTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     team.untilDigest(24);
@@ -323,9 +315,7 @@ async function opening(options: Parameters<typeof startTeam>[0] = {}) {
 }
 
 describe.concurrent('the settings of the digest', () => {
-  test('propose nine o’clock in the owner’s own time zone, and are off until a channel is chosen', async ({
-    expect,
-  }) => {
+  test('propose nine o’clock in the owner’s own time zone, and are off until a channel is chosen', async () => {
     await using team = await opening();
     await team.owner.sees('[Europe/Berlin]');
     await team.owner.sees('09:00');
@@ -358,7 +348,7 @@ describe.concurrent('the settings of the digest', () => {
     expect(await digestOf(team)).toBeUndefined();
   });
 
-  test('propose UTC without users:read', async ({ expect }) => {
+  test('propose UTC without users:read', async () => {
     const scopes = SCOPES.filter((scope) => scope !== 'users:read');
     await using team = await opening({ scopes });
     await team.owner.sees('[UTC]');
@@ -369,7 +359,7 @@ describe.concurrent('the settings of the digest', () => {
     expect((await digestOf(team))?.zone).toBe('UTC');
   });
 
-  test('refuse time zones, days and channels that can’t be', async ({ expect }) => {
+  test('refuse time zones, days and channels that can’t be', async () => {
     await using team = await opening();
     await expect(team.owner.fills({ 'Digest channel': '#acme-shared' })).rejects.toThrow('not offered');
     await team.owner.fills({ 'Digest channel': '#ops', 'Time zone': 'Berlin', [DAYS]: 'a week' });
@@ -390,9 +380,7 @@ describe.concurrent('the settings of the digest', () => {
 const SERVERS = 50;
 
 describe.concurrent('Show my reminders on a digest of fifty servers', () => {
-  test('pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async ({
-    expect,
-  }) => {
+  test('pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async () => {
     await using team = await startDigestTeam({}, { hasRateLimits: false });
     team.hosting.seedServers(team.account, SERVERS, 'web');
     await team.owner.types('/vps access grant @nora viewer on web-1*');

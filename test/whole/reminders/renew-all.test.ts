@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import type { Job } from '../../../src/db/jobs.ts';
@@ -110,9 +110,7 @@ describe.concurrent('Renew all', () => {
     expect([team.charges(), team.renewals()]).toEqual([2, 2]);
   });
 
-  test('checks the budget, the freeze and the user’s role for each server when it is sent', async ({
-    expect,
-  }) => {
+  test('checks the budget, the freeze and the user’s role for each server when it is sent', async () => {
     await using team = await startDigestTeam({ budget: { workspace: money(0) } });
     await openReview(team, 2);
     await team.manager.sees('This exceeds this month’s budget and will be refused');

@@ -217,7 +217,7 @@ describe.concurrent('a delete that is answered with another state than deleted',
     expect(await lastAct(team, 'mara', 'delete')).toBe('done');
   });
 
-  test('is unconfirmed, and not announced, while the list can’t prove it', async ({ expect }) => {
+  test('is unconfirmed, and not announced, while the list can’t prove it', async () => {
     await using team = await startWithServer({ deletedState: 'deleting' });
     const { manager } = team;
     await fillDelete(manager);
