@@ -126,7 +126,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await using app = await starting;
     expect(await answerOf('/readyz')).toBe(503);
     network.mend();
-    await expect.poll(() => answerOf('/readyz'), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => answerOf('/readyz')).toBe(200);
     expect(app.hasEnded()).toBe(false);
   });
 

@@ -7,7 +7,6 @@ import { ENGINES } from '../../support/postgres.ts';
 import { startTeam, type TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
-const LATER = { timeout: 60_000 };
 const BLOCKED = 'from another workspace on the same hosting account is still unconfirmed';
 
 /** Two installed workspaces, which have the same key, or two keys of one account. */
@@ -84,7 +83,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
     await order(team.second, 'web-1', 'We’re not sure yet whether');
     await order(team.first, 'web-1', 'web-1 is being created');
     const findLost = async () => (await team.app.ports.ledger.listOpen(SECOND_TEAM.id))[0];
-    await expect.poll(async () => (await findLost())?.needsDecision, LATER).toBe(true);
+    await expect.poll(async () => (await findLost())?.needsDecision).toBe(true);
     expect(await findLost()).toMatchObject({ state: 'unconfirmed' });
     expect(await findLost()).toMatchObject({ serverId: undefined });
     managerOf(team.second).doesNotSee('web-1 was created (');
@@ -100,10 +99,10 @@ describe.concurrent('two workspaces with one API key', () => {
     const calls = team.apis.flatMap((api) =>
       Array.from({ length: 200 }, () => api.changePower('reboot', id).catch(() => undefined)),
     );
-    await expect.poll(() => team.hosting.requests().length, LATER).toBe(LIMIT);
+    await expect.poll(() => team.hosting.requests().length).toBe(LIMIT);
     // Every one of them was answered, and what waits has seen a free moment since.
     await expect
-      .poll(() => team.apis.reduce((sum, api) => sum + api.budget().waiting, 0), LATER)
+      .poll(() => team.apis.reduce((sum, api) => sum + api.budget().waiting, 0))
       .toBeGreaterThanOrEqual(400 - LIMIT);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(team.hosting.requests()).toHaveLength(LIMIT);
@@ -151,7 +150,7 @@ test.concurrent('a second key of the same account, connected again, never lets m
   });
   // Without a minute in common, the second key would be tried at once.
   const other = app.ports.hostingOf(new Secret(second), TEAM.id);
-  await expect.poll(() => other.budget().waiting, LATER).toBe(1);
+  await expect.poll(() => other.budget().waiting).toBe(1);
   expect(hosting.requests()).toHaveLength(LIMIT);
   const isAnswered = await Promise.race([posted.then(() => true), other.budget().waiting === 1 && false]);
   expect(isAnswered).toBe(false);

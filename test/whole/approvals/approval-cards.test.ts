@@ -35,9 +35,6 @@ const OPS = 'C0OPS00001';
 
 const RANDOM = 'C0RANDOM01';
 
-/** For what must come, on a machine that may be busy. */
-const LONG_MS = 20_000;
-
 describe.concurrent('who is asked to approve', () => {
   test('is the channel in the settings, where any manager can answer', async () => {
     await using team = await startRuledTeam({ ...TWO_PERSONS, channelId: OPS });
@@ -112,10 +109,10 @@ describe.concurrent('while Slack does not answer', () => {
     expect(team.approver.messages()).toEqual([]);
     team.slack.faults.clear();
     system.move(2 * MINUTE_MS);
-    await team.approver.sees('wants to create web-1', LONG_MS);
+    await team.approver.sees('wants to create web-1');
     system.move(2 * MINUTE_MS);
     await team.approver.presses('Approve');
-    await team.manager.sees("I've saved it", LONG_MS);
+    await team.manager.sees("I've saved it");
     expect(team.approver.messages().filter(({ ephemeral }) => !ephemeral)).toHaveLength(1);
   });
 
@@ -139,7 +136,7 @@ describe.concurrent('while Slack does not answer', () => {
     const outcomes = () => team.manager.messages().filter(({ shown }) => shown.includes('declined:'));
     system.move(2 * MINUTE_MS);
     await expect.poll(outcomes).toHaveLength(1);
-    await team.approver.sees('Denied by @olga', LONG_MS);
+    await team.approver.sees('Denied by @olga');
     for (const _ of [1, 2]) {
       system.move(2 * MINUTE_MS);
       await team.app.ports.jobs.runDue();

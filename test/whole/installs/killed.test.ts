@@ -123,7 +123,7 @@ async function crashWhileChecking(crashAt: number): Promise<readonly string[]> {
   await team.slack.sendEvent({ type: 'app_uninstalled' });
   const isChecked = () => team.slack.traffic().filter(({ what }) => what === 'auth.test').length > before;
   const isOver = async () => !team.isAlive() || (isChecked() && (await isSettled()));
-  await expect.poll(isOver, { timeout: 40_000 }).toBe(true);
+  await expect.poll(isOver).toBe(true);
   const points = await team.points();
   await team.restart();
   // On PostgreSQL, the dead process holds its lock for another 30 s.

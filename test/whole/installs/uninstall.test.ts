@@ -115,7 +115,7 @@ describe.concurrent('an uninstall', () => {
     expect(await leftOf(team)).toEqual(ALL);
     team.slack.faults.clear();
     await team.restart();
-    await expect.poll(() => leftOf(team), { timeout: 60_000 }).toEqual(NOTHING);
+    await expect.poll(() => leftOf(team)).toEqual(NOTHING);
   });
 });
 

@@ -315,7 +315,7 @@ test.concurrent('a create behind one that hangs is reported as queued within sec
   await second.sees(/two is queued/, WITHIN);
   expect(creates()).toHaveLength(1);
   first.doesNotSee('queued');
-  await expect.poll(() => team.hosting.charges(team.account).length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => team.hosting.charges(team.account).length).toBe(2);
   await second.sees('Root password', WITHIN);
   expect(creates()).toHaveLength(2);
 });

@@ -52,7 +52,7 @@ describe.concurrent('the daily digest', () => {
     await using team = await startDigestTeam({}, { servers: 1 });
     // Nothing is due yet: one read shows it, and the day is done.
     team.untilDigest();
-    await expect.poll(() => team.listReads(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => team.listReads()).toBe(1);
     team.system.move(23 * HOUR_MS);
     await team.setSettings({ ...(await settingsOf(team)), announces: false });
     await expect.poll(async () => team.app.ports.digests.listWorkspaces()).toHaveLength(1);
@@ -96,8 +96,6 @@ async function settingsOf({ app }: Awaited<ReturnType<typeof startDigestTeam>>) 
   return workspace.settings;
 }
 
-const PATIENT = { timeout: 60_000 };
-
 describe.concurrent('changes outside of the app', () => {
   test('are listed once, in the next digest, without those that were made with the app', async ({
     expect,
@@ -106,7 +104,7 @@ describe.concurrent('changes outside of the app', () => {
     const { hosting, account } = team;
     const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
     team.untilDigest();
-    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX'), PATIENT).toBeDefined();
+    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX')).toBeDefined();
     // Outside: one is deleted, one is stopped, one is new. With the app: the same three.
     hosting.servers.remove(account, String(one));
     hosting.servers.power(account, String(two), 'stop');
@@ -119,7 +117,7 @@ describe.concurrent('changes outside of the app', () => {
     await realSystem.sleep(3000);
     team.system.move(DAY_MS);
     await expect
-      .poll(() => team.digests()[0], PATIENT)
+      .poll(() => team.digests()[0])
       .toContain('Changed outside this workspace since the last digest');
     const [digest = ''] = team.digests();
     expect(digest).toContain('New: surprise-1');
@@ -128,7 +126,7 @@ describe.concurrent('changes outside of the app', () => {
     for (const own of ['web-3', 'web-4', 'ours']) expect(digest).not.toContain(own);
     team.system.move(DAY_MS);
     await expect
-      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'))
       .toBeGreaterThan(team.system.now() - DAY_MS / 2);
     expect(team.digests()).toHaveLength(1);
   });
@@ -138,7 +136,7 @@ describe.concurrent('changes outside of the app', () => {
     const { hosting } = team;
     hosting.seedServers(team.account, 3, 'web');
     team.untilDigest();
-    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX'), PATIENT).toBeDefined();
+    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX')).toBeDefined();
     const before = (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account;
     const other = hosting.accounts.create({ name: 'Other', balanceMinor: 1000 });
     hosting.seedServers(other, 2, 'other');
@@ -146,7 +144,7 @@ describe.concurrent('changes outside of the app', () => {
     await team.app.ports.apiKeys.put('T0SANDBOX', key, 'U0OWNER001', 0);
     team.system.move(DAY_MS);
     await expect
-      .poll(async () => (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account, PATIENT)
+      .poll(async () => (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account)
       .not.toBe(before);
     expect(team.digests()).toEqual([]);
   });
@@ -188,7 +186,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     await using team = await startDigestTeam({}, { servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 1000 });
     team.untilDigest(24);
-    await expect.poll(() => team.listReads(), PATIENT).toBeGreaterThan(0);
+    await expect.poll(() => team.listReads()).toBeGreaterThan(0);
     expect(team.digests()).toEqual([]);
     team.system.move(61 * 60_000);
     await team.manager.sees('There’s no digest today, because the list of servers couldn’t be read.');
@@ -202,14 +200,14 @@ describe.concurrent('a digest that can’t be posted', () => {
     team.untilDigest(24);
     await team.manager.sees('2 servers to renew soon');
     // The message is there a moment before the note that it is.
-    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeDefined();
+    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX')).toBeDefined();
     const live = await team.app.ports.digests.findLive('T0SANDBOX');
     team.slack.admin.deleteMessage('#ops', live?.card.ts ?? '');
     await renewServer(team.manager);
-    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeUndefined();
+    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX')).toBeUndefined();
     expect(team.digests()).toEqual([]);
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('1 server to renew soon');
+    await expect.poll(() => team.digests()[0]).toContain('1 server to renew soon');
   });
 });
 
@@ -222,18 +220,18 @@ describe.concurrent('a reminder', () => {
     await team.operator.sees('2 servers to renew soon');
     await team.operator.presses('Snooze 1 day');
     await team.operator.sees('Reminders for web-2 are snoozed until');
-    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
+    await expect.poll(() => team.digests()[0]).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests().length, PATIENT).toBe(2);
+    await expect.poll(() => team.digests().length).toBe(2);
     expect(team.digests()[1]).toMatch(/1 server to renew soon/);
     expect(team.digests()[1]).not.toContain('web-2 ·');
     expect(team.digests()[1]).toContain('Hidden: 1 snoozed. /vps reminders shows them.');
     // The digest of the day before has no buttons any more.
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('A newer digest has replaced this one.');
+    await expect.poll(() => team.digests()[0]).toContain('A newer digest has replaced this one.');
     expect(team.digests()[0]).not.toContain('[');
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests()[2], PATIENT).toContain('2 servers to renew soon');
+    await expect.poll(() => team.digests()[2]).toContain('2 servers to renew soon');
     expect(await team.listAudit()).toContain('otto reminder_snooze done');
   });
 
@@ -248,17 +246,17 @@ describe.concurrent('a reminder', () => {
     await team.manager.presses('Let it expire', { confirm: false });
     await team.manager.presses('Let it expire');
     await team.manager.sees('No more reminders for web-1');
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('web-1 · @mara is letting it expire');
+    await expect.poll(() => team.digests()[0]).toContain('web-1 · @mara is letting it expire');
     await team.operator.presses('Remind again');
     await team.operator.sees('Reminders for web-1 are on again');
-    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-1 · \d days left/);
+    await expect.poll(() => team.digests()[0]).toMatch(/web-1 · \d days left/);
     await team.manager.presses('Let it expire');
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('@mara is letting it expire');
+    await expect.poll(() => team.digests()[0]).toContain('@mara is letting it expire');
     // With nothing else to tell, the next days have no digest, and the command still knows of it.
     const passes = async (days: number) => {
       team.system.move(days * DAY_MS);
       await expect
-        .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+        .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'))
         .toBeGreaterThan(team.system.now() - HOUR_MS);
     };
     await passes(1);
@@ -269,7 +267,7 @@ describe.concurrent('a reminder', () => {
     // One notice when the paid time has ended.
     await passes(8);
     await expect
-      .poll(() => team.digests()[1], PATIENT)
+      .poll(() => team.digests()[1])
       .toMatch(/Paid time ended\s+• web-1 · .* · @mara let it expire/);
     await passes(1);
     expect(team.digests()).toHaveLength(2);

@@ -57,7 +57,7 @@ describe.concurrent('Manage server… on a message', () => {
     const headers = { authorization: `Bearer ${team.apiKey}` };
     await fetch(`${team.environment.HOSTING_BASE_URL}/servers/${web3?.id}`, { method: 'DELETE', headers });
     await operator.inThreadOf('web-3 is down').sees('no longer');
-    await expect.poll(() => operator.reactionsTo('web-3 is down'), { timeout: 20_000 }).toEqual(['warning']);
+    await expect.poll(() => operator.reactionsTo('web-3 is down')).toEqual(['warning']);
   });
 
   it.each([
