@@ -25,10 +25,8 @@ async function startTwo(keys: 'one key' | 'two keys' = 'one key', options: TeamO
     app.ports.hostingOf(new Secret(apiKey), TEAM.id),
     app.ports.hostingOf(new Secret(other), SECOND_TEAM.id),
   ] as const;
-  return Object.assign(team, { apis, second: team.second, first: team.first });
+  return Object.assign(team, { apis });
 }
-
-type Two = Awaited<ReturnType<typeof startTwo>>;
 
 const managerOf = (slack: Installs['first']) => slack.as('olga');
 
@@ -43,7 +41,8 @@ async function order(slack: Installs['first'], label: string, outcome: string) {
   return shown;
 }
 
-const countCreates = ({ hosting }: Two) => hosting.requests({ operation: 'create' }).length;
+const countCreates = ({ hosting }: Installs) => hosting.requests({ operation: 'create' }).length;
+
 describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with one API key can’t order a label whose order is unconfirmed in the other, also after a restart, and learn nothing more about it', async () => {
     await using team = await startTwo('one key', { engine });
