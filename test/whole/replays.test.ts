@@ -116,23 +116,21 @@ describe.concurrent('a signed request that comes again', () => {
 /** Signatures and their times are a matter of HTTP alone. */
 const OVER_HTTP = { mode: 'http' } as const;
 
-describe('an answer to a command', () => {
-  const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
+const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
 
-  it('goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async ({
-    expect,
-  }) => {
-    await using team = await startTeam({ servers: 1, ...OVER_HTTP });
-    const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
-    const first = await team.slack.deliverAt(0, body);
-    expect([first.status, first.response]).toEqual([200, expect.stringContaining('web-1')]);
-    expect(posts(team)).toHaveLength(0);
-    expect(await team.slack.redeliver(first)).toMatchObject({ status: 200, response: '' });
-    await expect.poll(() => posts(team)).toHaveLength(1);
-    const old = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
-    expect(await team.slack.deliverAt(-60, old)).toMatchObject({ status: 200, response: '' });
-    await expect.poll(() => posts(team)).toHaveLength(2);
-  });
+it('an answer to a command goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async ({
+  expect,
+}) => {
+  await using team = await startTeam({ servers: 1, ...OVER_HTTP });
+  const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
+  const first = await team.slack.deliverAt(0, body);
+  expect([first.status, first.response]).toEqual([200, expect.stringContaining('web-1')]);
+  expect(posts(team)).toHaveLength(0);
+  expect(await team.slack.redeliver(first)).toMatchObject({ status: 200, response: '' });
+  await expect.poll(() => posts(team)).toHaveLength(1);
+  const old = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
+  expect(await team.slack.deliverAt(-60, old)).toMatchObject({ status: 200, response: '' });
+  await expect.poll(() => posts(team)).toHaveLength(2);
 });
 
 describe.concurrent('a request that is delivered again with differences', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { orderOf } from '../../support/acts.ts';
+import { createServer, orderOf } from '../../support/acts.ts';
 import { startOrdering } from '../../support/ordering-team.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -47,32 +47,28 @@ describe.concurrent('the form of a create', () => {
   });
 });
 
-describe.concurrent('an order that the balance does not cover', () => {
+test.concurrent('an order that the balance does not cover says how much is needed and where to top up, notifies the owners once, and is never sent again by itself', async () => {
   const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account' };
-
-  test('says how much is needed and where to top up, notifies the owners once, and is never sent again by itself', async () => {
-    await using team = await startTeam({ settings, balanceMinor: 300 });
-    const { manager } = team;
-    const olga = team.slack.as('olga').in('dm');
-    for (const label of ['web-1', 'web-2']) {
-      await manager.types(orderOf(label));
-      await manager.presses('Create and pay');
-      await manager.sees(
-        `${label} wasn’t created, and nothing was charged. The hosting account’s balance is too low: you need at least 5.90`,
-      );
-      await manager.closes();
-    }
-    expect(manager.links()).toContain('https://hosting.example/account');
-    await olga.sees('@mara couldn’t create web-1');
-    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(2);
-    team.hosting.accounts.topUp(team.account, 1000);
-    await manager.presses('Try again');
-    await manager.sees('5.90 per month');
+  await using team = await startTeam({ settings, balanceMinor: 300 });
+  const { manager } = team;
+  const olga = team.slack.as('olga').in('dm');
+  for (const label of ['web-1', 'web-2']) {
+    await manager.types(orderOf(label));
     await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
-    expect(team.hosting.requests({ operation: 'create' })).toHaveLength(3);
-    olga.doesNotSee('couldn’t create web-2');
-  });
+    await manager.sees(
+      `${label} wasn’t created, and nothing was charged. The hosting account’s balance is too low: you need at least 5.90`,
+    );
+    await manager.closes();
+  }
+  expect(manager.links()).toContain('https://hosting.example/account');
+  await olga.sees('@mara couldn’t create web-1');
+  expect(team.hosting.requests({ operation: 'create' })).toHaveLength(2);
+  team.hosting.accounts.topUp(team.account, 1000);
+  await manager.presses('Try again');
+  await manager.presses('Create and pay');
+  await manager.sees("I've saved it");
+  expect(team.hosting.requests({ operation: 'create' })).toHaveLength(3);
+  olga.doesNotSee('couldn’t create web-2');
 });
 
 /** Made on the hosting account's page. */
@@ -104,9 +100,7 @@ describe.concurrent('a create', () => {
 
   test('is sent when the server with its label came from another order of the workspace', async () => {
     await using team = await startOrdering();
-    await team.owner.types(orderOf('web-1'));
-    await team.owner.presses('Create and pay');
-    await team.owner.sees("I've saved it");
+    await createServer(team.owner);
     await team.manager.presses('Create and pay');
     await team.manager.sees("I've saved it");
     expect([team.creates(), team.labels()]).toEqual([2, ['web-1', 'web-1']]);

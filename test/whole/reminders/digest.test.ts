@@ -377,55 +377,53 @@ describe.concurrent('the settings of the digest', () => {
 
 const SERVERS = 50;
 
-describe.concurrent('Show my reminders on a digest of fifty servers', () => {
-  test('pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async () => {
-    await using team = await startDigestTeam({}, { hasRateLimits: false });
-    team.hosting.seedServers(team.account, SERVERS, 'web');
-    await team.owner.types('/vps access grant @nora viewer on web-1*');
-    team.untilDigest(24);
-    const { operator } = team;
-    await operator.sees('50 servers to renew soon');
-    await operator.presses('Show my reminders');
-    await operator.sees('Showing 1–10 of 50, most urgent first.');
-    for (const range of ['11–20 of 50', '21–30 of 50', '31–40 of 50', '41–50 of 50']) {
-      await operator.presses('Next');
-      await operator.sees(range);
-    }
-    const listOf = (user: typeof operator) =>
-      user.messages().findLast(({ shown }) => shown.startsWith('Upcoming renewals'))?.shown ?? '';
-    const labelsOf = (user: typeof operator) => listOf(user).match(/web-\d+(?= ·)/g) ?? [];
-    expect(labelsOf(operator)).toHaveLength(10);
-    // The last one of those that are shown.
-    const last = labelsOf(operator).at(-1) ?? 'none';
-    await operator.presses('Snooze 1 day');
-    await operator.sees(`Reminders for ${last} are snoozed until`);
-    await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
-    expect(listOf(operator)).toContain('41–50 of 50');
-    await operator.presses('Remind again');
-    await operator.sees(`Reminders for ${last} are on again`);
-    await operator.presses('Let it expire');
-    await operator.sees('You need the manager role');
-    const audit = await team.listAudit();
-    expect(audit).toContain('otto reminder_snooze done');
-    expect(audit).toContain('otto reminder_end denied role_needed');
+test.concurrent('Show my reminders on a digest of fifty servers pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async () => {
+  await using team = await startDigestTeam({}, { hasRateLimits: false });
+  team.hosting.seedServers(team.account, SERVERS, 'web');
+  await team.owner.types('/vps access grant @nora viewer on web-1*');
+  team.untilDigest(24);
+  const { operator } = team;
+  await operator.sees('50 servers to renew soon');
+  await operator.presses('Show my reminders');
+  await operator.sees('Showing 1–10 of 50, most urgent first.');
+  for (const range of ['11–20 of 50', '21–30 of 50', '31–40 of 50', '41–50 of 50']) {
+    await operator.presses('Next');
+    await operator.sees(range);
+  }
+  const listOf = (user: typeof operator) =>
+    user.messages().findLast(({ shown }) => shown.startsWith('Upcoming renewals'))?.shown ?? '';
+  const labelsOf = (user: typeof operator) => listOf(user).match(/web-\d+(?= ·)/g) ?? [];
+  expect(labelsOf(operator)).toHaveLength(10);
+  // The last one of those that are shown.
+  const last = labelsOf(operator).at(-1) ?? 'none';
+  await operator.presses('Snooze 1 day');
+  await operator.sees(`Reminders for ${last} are snoozed until`);
+  await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
+  expect(listOf(operator)).toContain('41–50 of 50');
+  await operator.presses('Remind again');
+  await operator.sees(`Reminders for ${last} are on again`);
+  await operator.presses('Let it expire');
+  await operator.sees('You need the manager role');
+  const audit = await team.listAudit();
+  expect(audit).toContain('otto reminder_snooze done');
+  expect(audit).toContain('otto reminder_end denied role_needed');
 
-    await team.manager.presses('Show my reminders');
-    await team.manager.presses('Next');
-    await team.manager.sees('11–20 of 50');
-    const labels = labelsOf(team.manager);
-    await team.manager.presses('Let it expire');
-    await team.manager.sees(`No more reminders for ${labels.at(-1)}`);
-    await team.manager.presses('Renew and pay…');
-    await team.manager.presses('Renew and pay');
-    await team.manager.sees(`${labels.at(-2)} was renewed`);
-    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  await team.manager.presses('Show my reminders');
+  await team.manager.presses('Next');
+  await team.manager.sees('11–20 of 50');
+  const labels = labelsOf(team.manager);
+  await team.manager.presses('Let it expire');
+  await team.manager.sees(`No more reminders for ${labels.at(-1)}`);
+  await team.manager.presses('Renew and pay…');
+  await team.manager.presses('Renew and pay');
+  await team.manager.sees(`${labels.at(-2)} was renewed`);
+  expect(team.hosting.charges(team.account)).toHaveLength(1);
 
-    const viewer = team.slack.as('nora');
-    await viewer.presses('Show my reminders');
-    // Of web-1, and web-10 to web-19; the renewed one may be among them.
-    await viewer.sees(/1[01] servers to renew soon/);
-    await viewer.presses('Snooze 1 day');
-    await viewer.sees('You need the operator role');
-    expect(listOf(viewer)).not.toContain('web-2 ·');
-  });
+  const viewer = team.slack.as('nora');
+  await viewer.presses('Show my reminders');
+  // Of web-1, and web-10 to web-19; the renewed one may be among them.
+  await viewer.sees(/1[01] servers to renew soon/);
+  await viewer.presses('Snooze 1 day');
+  await viewer.sees('You need the operator role');
+  expect(listOf(viewer)).not.toContain('web-2 ·');
 });
