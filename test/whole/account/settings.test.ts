@@ -114,6 +114,10 @@ describe.concurrent('the settings of a workspace', () => {
     team.slack.admin.archive('#general');
     await team.owner.presses('Save');
     await team.owner.sees(/can’t post in that channel\. [^\n]*archived/);
+    await team.owner.fills({ [CHANNEL]: '#ops' });
+    team.slack.admin.inviteOrganization('#ops');
+    await team.owner.presses('Save');
+    await team.owner.sees('The channel is shared with another organization.');
     expect(await settingsOf(team)).toEqual(DEFAULT_SETTINGS);
   });
 

@@ -11,7 +11,6 @@ import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 /** What a label may be, for all that docs/hosting-api.md 2.9 says of it. */
 const LABELS = [
   '<!channel> *x*',
-  '<!here|look>',
   `<@${USERS.nora.id}> <!subteam^S0ONCALL01>`,
   '<https://evil.example|click me> https://evil.example',
   '@channel @here #ops',
@@ -24,11 +23,9 @@ const LABELS = [
   'two\nlines\r\nand\ttab',
   'שלום עולם',
   '\u202Egnp.exe\u202C',
-  'مرحبا-1',
   '👩‍👩‍👧‍👦'.repeat(30),
   '\u0000\u0007\u001b[31mred',
   '__proto__',
-  'constructor',
   '   ',
   '',
   '1003',

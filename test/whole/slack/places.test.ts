@@ -65,16 +65,6 @@ describe.concurrent('in a channel that is shared with another organization', () 
     await team.askCreate('web-9');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
   });
-
-  it('requests for approval can’t be posted: settings refuse the channel', async () => {
-    await using team = await startTeam();
-    await team.owner.types('/vps settings approvals');
-    await expect(team.owner.fills({ 'Approvals channel': '#acme-shared' })).rejects.toThrow('not offered');
-    await team.owner.fills({ 'Approvals channel': '#general' });
-    team.slack.admin.inviteOrganization('#general');
-    await team.owner.presses('Save');
-    await team.owner.sees('The channel is shared with another organization.');
-  });
 });
 
 it.concurrent('without channels:read nothing is announced, since the channel may be shared', async () => {

@@ -10,11 +10,10 @@ describe.concurrent.each([
   'http',
   'socket',
 ] as const)('an app whose clock is off, in Slack’s mode %s', (mode) => {
-  async function startOff(byMs: number) {
+  function startOff(byMs: number) {
     const system = movableSystem();
     system.stepWall(byMs);
-    const team = await startTeam({ servers: 2, mode, system });
-    return team;
+    return startTeam({ servers: 2, mode, system });
   }
   const readiness = async ({ appUrl }: { readonly appUrl: string }) => {
     const answer = await fetch(`${appUrl}/readyz`);

@@ -3,7 +3,7 @@ import { until } from '../../support/eventually.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { readMetrics, startTeam, type Team } from '../../support/team.ts';
 
-const startInSocketMode = () => startTeam({ mode: 'socket' });
+const startInSocketMode = (servers = 0) => startTeam({ mode: 'socket', servers });
 
 const handledBefore = async (team: Team, by: 'otto' | 'mara') =>
   (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
@@ -44,8 +44,7 @@ describe.concurrent('in Socket Mode', () => {
   });
 
   it('an envelope whose payload has no request ID counts once by its own ID', async ({ expect }) => {
-    await using team = await startInSocketMode();
-    team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startInSocketMode(1);
     const fields = { ...team.slack.commandFields('otto', '#ops', 'stop web-1'), trigger_id: '' };
     const delivery = await team.slack.deliverSigned({ fields });
     await expect.poll(() => changesSeen(team).length).toBe(1);
@@ -56,9 +55,8 @@ describe.concurrent('in Socket Mode', () => {
   });
 
   it('an answer is posted if its WebSocket closes before the ack', async () => {
-    await using team = await startInSocketMode();
-    const { slack, hosting, account } = team;
-    hosting.seedServers(account, 1, 'web');
+    await using team = await startInSocketMode(1);
+    const { slack, hosting } = team;
     hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 300 });
     const viewer = slack.as('vera');
     const typed = viewer.types('/vps list');
@@ -70,9 +68,8 @@ describe.concurrent('in Socket Mode', () => {
   });
 
   it('a stop waits for running work, and closes the WebSocket', async () => {
-    await using team = await startInSocketMode();
-    const { slack, hosting, account } = team;
-    hosting.seedServers(account, 1, 'web');
+    await using team = await startInSocketMode(1);
+    const { slack, hosting } = team;
     hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
     const typed = slack.as('otto').types('/vps reboot web-1');
     await until(() => hosting.requests().some(({ path }) => path.includes('reboot')));
