@@ -3,6 +3,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/protocol.ts';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
+import { orderOf } from '../support/acts.ts';
 import type { Persona } from '../support/slack/persona.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
@@ -37,31 +38,32 @@ const WORDS: Readonly<Record<ErrorCode, RegExp>> = {
 const NO_WORDS =
   /undefined|NaN|\[object|Error:|HostingError|Refusal|incident|\bat \S+:\d+|unexpected happened|\b[a-z]+_[a-z]+\b/;
 
-type Verb = 'list' | 'reboot' | 'create' | 'renew' | 'delete';
+/** What is typed. */
+const COMMANDS = {
+  list: () => '/vps list',
+  reboot: (server: string) => `/vps reboot ${server}`,
+  create: (server: string) => orderOf(`new-${server}`),
+  renew: (server: string) => `/vps renew ${server}`,
+  delete: (server: string) => `/vps delete ${server}`,
+} as const;
 
-const VERBS: Readonly<Record<Verb, (by: Persona, server: string) => Promise<void>>> = {
-  list: async (by) => {
-    await by.types('/vps list');
-  },
-  reboot: async (by, server) => {
-    await by.types(`/vps reboot ${server}`);
-  },
-  create: async (by, server) => {
-    await by.types(`/vps create plan=micro location=ams image=debian-13 label=new-${server}`);
-    await by.presses('Create and pay');
-  },
-  renew: async (by, server) => {
-    await by.types(`/vps renew ${server}`);
-    await by.presses('Renew and pay');
-  },
-  delete: async (by, server) => {
-    await by.types(`/vps delete ${server}`);
-    await by.fills({ [`To confirm, type ${server}`]: server });
-    await by.presses('Delete');
-  },
+type Verb = keyof typeof COMMANDS;
+
+/** The buttons of the forms that some commands open. */
+const BUTTONS: Partial<Record<Verb, string>> = {
+  create: 'Create and pay',
+  renew: 'Renew and pay',
+  delete: 'Delete',
 };
 
-const verbs = Object.keys(VERBS) as Verb[];
+async function carryOut(verb: Verb, by: Persona, server: string): Promise<void> {
+  await by.types(COMMANDS[verb](server));
+  if (verb === 'delete') await by.fills({ [`To confirm, type ${server}`]: server });
+  const button = BUTTONS[verb];
+  if (button) await by.presses(button);
+}
+
+const verbs = Object.keys(COMMANDS) as Verb[];
 
 /** Fails the verb with each of the codes, and requires a sentence for each. */
 async function requireWords(verb: Verb, codes: readonly ErrorCode[], times: number): Promise<void> {
@@ -71,7 +73,7 @@ async function requireWords(verb: Verb, codes: readonly ErrorCode[], times: numb
     const manager = team.slack.as('mara').overlooksOldMessages();
     const on = verb === 'list' ? 'servers' : verb;
     const id = team.hosting.faults.add({ on, kind: 'error', code, times: 'always' });
-    await VERBS[verb](manager, `web-${place + 1}`);
+    await carryOut(verb, manager, `web-${place + 1}`);
     // "The service completes the server or returns the charge" says nothing of a reboot or a delete.
     const isOpen = code === 'checking' && (verb === 'reboot' || verb === 'delete');
     await manager.sees(isOpen ? /We’re not sure whether/ : WORDS[code], 120_000);
@@ -115,15 +117,7 @@ describe.concurrent('a failed command', () => {
     await using team = await startHurried(10);
     team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
-    await team.manager.types(
-      {
-        list: '/vps list',
-        reboot: '/vps reboot web-1',
-        create: '/vps create plan=micro location=ams image=debian-13 label=new',
-        renew: '/vps renew web-1',
-        delete: '/vps delete web-1',
-      }[verb],
-    );
+    await team.manager.types(COMMANDS[verb]('web-1'));
     await team.manager.sees(
       /couldn’t be reached, so nothing was sent|wasn’t rebooted: .* couldn’t be reached/,
     );
@@ -152,7 +146,7 @@ it.concurrent.each([
   await operator.presses('Show server');
   await operator.sees('Paid until');
   team.hosting.faults.add({ on: 'delete', kind });
-  await VERBS.delete(team.manager, 'web-2');
+  await carryOut('delete', team.manager, 'web-2');
   await team.manager.sees(/web-2 was deleted/);
   expect(`${operator.screen()}${team.manager.screen()}`).not.toMatch(NO_WORDS);
   expect(team.hosting.requests({ operation: 'reboot' })).toHaveLength(1);

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { fillDelete, orderOf, passwordOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { startTeam, type Team } from '../../support/team.ts';
 
 /** The manager has created web-1 and has its password before them. */
-async function created(options: TeamOptions = {}, prepare: (team: Team) => void = () => {}) {
-  const team = await startTeam(options);
+async function created(prepare: (team: Team) => void = () => {}) {
+  const team = await startTeam();
   const { manager } = team;
   await manager.types(orderOf('web-1'));
   await manager.sees('Create and pay');
@@ -80,7 +80,7 @@ describe.concurrent('the root password', () => {
       slack.faults.breakReplyUrls();
       slack.faults.failMethod('chat.postEphemeral', 'channel_not_found');
     };
-    await using team = await created({}, broken);
+    await using team = await created(broken);
     await team.manager.sees('/vps password');
     const dm = team.slack.as('mara').in('dm');
     await dm.sees(/(was|is being) created \(/);
@@ -99,7 +99,7 @@ describe.concurrent('the root password', () => {
       // The announcement, and the direct message.
       slack.faults.failMethod('chat.postMessage', 'internal_error', 2);
     };
-    await using team = await created({}, down);
+    await using team = await created(down);
     await team.manager.sees("I've saved it");
     await team.manager.sees(team.password);
   });

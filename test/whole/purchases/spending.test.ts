@@ -51,19 +51,10 @@ async function record({ app }: Team, order: RecordedOrder): Promise<void> {
   }
 }
 
-function withBudget(
-  workspace: number | undefined,
-  person?: number,
-  settings: WorkspaceSettings = DEFAULT_SETTINGS,
-): WorkspaceSettings {
-  return {
-    ...settings,
-    budget: {
-      workspace: workspace === undefined ? undefined : money(workspace),
-      person: person === undefined ? undefined : money(person),
-    },
-  };
-}
+const withBudget = (budget: WorkspaceSettings['budget'], settings = DEFAULT_SETTINGS) => ({
+  ...settings,
+  budget,
+});
 
 /** The manager confirms a create of 5.90, and starts with an empty screen. */
 async function create(team: RuledTeam, label: string): Promise<void> {
@@ -73,7 +64,7 @@ async function create(team: RuledTeam, label: string): Promise<void> {
 
 describe.concurrent('a budget', () => {
   test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async () => {
-    await using team = await startRuledTeam(withBudget(1500, 1200));
+    await using team = await startRuledTeam(withBudget({ workspace: money(1500), person: money(1200) }));
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.sees(
@@ -94,7 +85,7 @@ describe.concurrent('a budget', () => {
   });
 
   test('per user stops one user and not another', async () => {
-    await using team = await startRuledTeam({ ...withBudget(undefined, 600), currency: 'EUR' });
+    await using team = await startRuledTeam({ ...withBudget({ person: money(600) }), currency: 'EUR' });
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.presses('Create and pay');
@@ -107,7 +98,7 @@ describe.concurrent('a budget', () => {
   });
 
   test('that is used up refuses a renewal of unknown price, without naming a price', async () => {
-    await using team = await startRuledTeam(withBudget(0));
+    await using team = await startRuledTeam(withBudget({ workspace: money(0) }));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
     await team.manager.sees('This exceeds this month’s budget');
@@ -118,7 +109,7 @@ describe.concurrent('a budget', () => {
   });
 
   test('does not count a renewal of unknown price, and says so', async () => {
-    await using team = await startRuledTeam(withBudget(600));
+    await using team = await startRuledTeam(withBudget({ workspace: money(600) }));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
     await team.manager.sees('This renewal won’t count');
@@ -135,7 +126,7 @@ describe.concurrent('a budget where the two-person rule is on', () => {
 
   test('sends an order that exceeds it to another manager, who is told that it does', async () => {
     await using team = await startRuledTeam(
-      withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
+      withBudget({ workspace: money(700) }, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
     );
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
@@ -152,7 +143,7 @@ describe.concurrent('a budget where the two-person rule is on', () => {
   });
 
   test('cancels an approved order that exceeds it, unless the request said that it would', async () => {
-    await using team = await startRuledTeam(withBudget(1000, undefined, TWO_PERSONS));
+    await using team = await startRuledTeam(withBudget({ workspace: money(1000) }, TWO_PERSONS));
     for (const label of ['web-1', 'web-2']) {
       await team.askCreate(label);
       await team.manager.closes();
@@ -199,7 +190,6 @@ const old = { at: LAST_MONTH };
 const chartsOf = ({ slack }: Team) =>
   slack
     .as('mara')
-    .in('#ops')
     .messages()
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'));
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createServer, deleteServer, renewServer } from '../../support/acts.ts';
 import { startDigestTeam } from '../../support/ruled-team.ts';
-import { grantRole, SCOPES, startTeam, type Team } from '../../support/team.ts';
+import { grantRole, SCOPES, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 describe.concurrent('the daily digest', () => {
   test('lists the servers to renew, most urgent first, with their costs as far as they are known', async () => {
@@ -54,11 +55,11 @@ describe.concurrent('the daily digest', () => {
     team.untilDigest();
     await expect.poll(() => team.listReads()).toBe(1);
     team.system.move(23 * HOUR_MS);
-    await team.setSettings({ ...(await settingsOf(team)), announces: false });
+    const { settings = DEFAULT_SETTINGS } = (await team.app.ports.workspaces.find(TEAM.id)) ?? {};
+    await team.setSettings({ ...settings, announces: false });
     await expect.poll(async () => team.app.ports.digests.listWorkspaces()).toHaveLength(1);
     expect(team.digests()).toEqual([]);
-    const { digest: _, ...off } = await settingsOf(team);
-    await team.setSettings(off);
+    await team.setSettings(DEFAULT_SETTINGS);
     team.untilDigest(24);
     await team.manager.types('/vps reminders');
     await team.manager.sees('Upcoming renewals');
@@ -89,12 +90,6 @@ describe.concurrent('the daily digest', () => {
     expect(team.charges()).toBe(3);
   });
 });
-
-async function settingsOf({ app }: Awaited<ReturnType<typeof startDigestTeam>>) {
-  const workspace = await app.ports.workspaces.find('T0SANDBOX');
-  if (!workspace) throw new Error('the workspace is not stored');
-  return workspace.settings;
-}
 
 describe.concurrent('changes outside of the app', () => {
   test('are listed once, in the next digest, without those that were made with the app', async ({
@@ -152,19 +147,14 @@ describe.concurrent('changes outside of the app', () => {
 
 describe.concurrent('a digest that can’t be posted', () => {
   test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async () => {
-    await using team = await startDigestTeam({}, { servers: 1 });
-    await team.setSettings({
-      ...(await settingsOf(team)),
-      digest: { channelId: 'C0SHARED01', hour: 9, zone: 'UTC', daysBefore: [7] },
-    });
+    const digest = { hour: 9, zone: 'UTC', daysBefore: [7] };
+    const shared = { digest: { ...digest, channelId: 'C0SHARED01' } };
+    await using team = await startDigestTeam(shared, { servers: 1 });
     team.untilDigest(24);
     await team.approver.sees('The daily digest couldn’t be posted in #acme-shared');
     await team.approver.sees('The channel is shared with another organization.');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
-    await team.setSettings({
-      ...(await settingsOf(team)),
-      digest: { channelId: 'C0OPS00001', hour: 9, zone: 'UTC', daysBefore: [7] },
-    });
+    await team.setSettings({ ...DEFAULT_SETTINGS, digest: { ...digest, channelId: 'C0OPS00001' } });
     team.system.move(11 * 60_000);
     await team.manager.sees('Daily digest');
     expect(team.approver.messages().filter(({ shown }) => shown.includes('couldn’t be posted'))).toHaveLength(
@@ -305,7 +295,7 @@ describe.concurrent('a reminder', () => {
 const digestOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings.digest;
 const DAYS = 'Days before the paid time ends';
 
-async function opening(options: Parameters<typeof startTeam>[0] = {}) {
+async function opening(options: TeamOptions = {}) {
   const team = await startTeam(options);
   await team.owner.types('/vps settings notifications');
   await team.owner.sees('Digest channel');

@@ -9,11 +9,9 @@ import { SLACK_MODE, startTeam, type Team, type TeamOptions } from '../../suppor
 export const STEP = 'power_action';
 
 /** A team whose app has the step, with servers `web-1`, `web-2` … */
-export async function startWorkflowTeam(count = 2, options: TeamOptions = {}): Promise<Team> {
-  const { mode = SLACK_MODE } = options;
-  const manifest = withSteps(readOwnManifest(mode));
-  const team = await startTeam({ servers: count, ...options, slackApp: { manifest, ...options.slackApp } });
-  return team;
+export function startWorkflowTeam(servers = 2, options: Omit<TeamOptions, 'mode' | 'slackApp'> = {}) {
+  const manifest = withSteps(readOwnManifest(SLACK_MODE));
+  return startTeam({ servers, ...options, slackApp: { manifest } });
 }
 
 interface KeyOptions {
