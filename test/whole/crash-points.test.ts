@@ -5,6 +5,7 @@ import type { Operation } from '../../src/purchases/operation.ts';
 import { APPROVALS, type Approval } from '../../src/requests/request.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import type { DeleteOperation } from '../../src/servers/deletion.ts';
+import { newGrant } from '../db/fixtures.ts';
 import { orderOf } from '../support/acts.ts';
 import { startKillableTeam, withStore } from '../support/killable-team.ts';
 import { lendDatabase } from '../support/postgres.ts';
@@ -62,12 +63,9 @@ async function startCrashingTeam(crashAt: number, { isRuled = false }: Story) {
 }
 
 async function prepare(store: Store, isRuled: boolean): Promise<void> {
-  const at = Date.now();
-  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, Date.now());
   if (isRuled) await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
-  const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
-  const grant = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: at } as const;
-  await store.grants.put({ workspaceId: TEAM.id, ...subject, ...grant });
+  await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.mara.id, role: 'manager' }));
 }
 
 async function readStored(store: Store, databaseUrl: string): Promise<Stored> {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
-import { orderOf } from '../support/acts.ts';
+import { createServer, orderOf } from '../support/acts.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startInstalls } from '../support/installs.ts';
 import { startProcess } from '../support/killable-team.ts';
@@ -78,9 +78,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await expect.poll(readiness).not.toContain('the database does not answer');
     await manager.closes();
     manager.overlooksOldMessages();
-    await manager.types(orderOf('new-1'));
-    await manager.presses('Create and pay');
-    await manager.sees("I've saved it");
+    await createServer(manager, 'new-1');
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import { deleteServer, orderOf, renewServer } from '../support/acts.ts';
+import { createServer, deleteServer, orderOf, renewServer } from '../support/acts.ts';
 import { until } from '../support/eventually.ts';
 import { changesSeen, rawUser } from '../support/raw-user.ts';
 import { startTeam, type Team } from '../support/team.ts';
@@ -15,11 +15,8 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await team.operator.presses('Stop');
   await team.operator.sees('stopped web-2');
   const { manager } = team;
-  await manager.types(orderOf('new-1'));
-  await manager.presses('Create and pay');
-  await manager.sees('@mara created new-1');
+  await createServer(manager, 'new-1');
   await manager.sees('@mara created new-1. Ready: ssh root@');
-  await manager.closes();
   await manager.types('/vps password new-1');
   await manager.sees('Root password');
   await manager.presses("I've saved it");

@@ -8,7 +8,7 @@ import type { Persona } from '../support/slack/persona.ts';
 import { startTeam, type Team } from '../support/team.ts';
 
 /** Makes waiting and measuring so many times faster, including timeouts; the wall clock stays right. */
-function startHurried(times: number): Promise<Team> {
+function startHurried(times: number, servers = 1): Promise<Team> {
   const system: System = {
     ...realSystem,
     elapsed: () => performance.now() * times,
@@ -16,7 +16,8 @@ function startHurried(times: number): Promise<Team> {
   };
   // Ten seconds, for a busy machine.
   const config = { HOSTING_TIMEOUT_MS: 10_000 * times };
-  return startTeam({ system, config, balanceMinor: 1_000_000, hosting: { requestsPerMinute: 1_000_000 } });
+  const hosting = { requestsPerMinute: 1_000_000 };
+  return startTeam({ system, config, servers, balanceMinor: 1_000_000, hosting });
 }
 
 /** What must stand in the words for each code of docs/hosting-api.md 7.2. */
@@ -67,8 +68,7 @@ const verbs = Object.keys(COMMANDS) as Verb[];
 
 /** Fails the verb with each of the codes, and requires a sentence for each. */
 async function requireWords(verb: Verb, codes: readonly ErrorCode[], times: number): Promise<void> {
-  await using team = await startHurried(times);
-  team.hosting.seedServers(team.account, codes.length, 'web');
+  await using team = await startHurried(times, codes.length);
   for (const [place, code] of codes.entries()) {
     const manager = team.slack.as('mara').overlooksOldMessages();
     const on = verb === 'list' ? 'servers' : verb;
@@ -115,7 +115,6 @@ describe.concurrent('a failed command', () => {
     verbs,
   )('with a %s is explained when the hosting API can’t be reached, and nothing stays unconfirmed', async (verb) => {
     await using team = await startHurried(10);
-    team.hosting.seedServers(team.account, 1, 'web');
     await team.hosting.close();
     await team.manager.types(COMMANDS[verb]('web-1'));
     await team.manager.sees(
@@ -155,7 +154,6 @@ it.concurrent.each([
 
 it.concurrent('the rate limit is reported to a user who has to wait, and they get their answer', async () => {
   await using team = await startHurried(3);
-  team.hosting.seedServers(team.account, 1, 'web');
   const { apiCalls, hostingOf } = team.app.ports;
   const take = vi.spyOn(apiCalls, 'take');
   await hostingOf(new Secret(team.apiKey), TEAM.id).fetchCatalog();

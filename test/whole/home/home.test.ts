@@ -239,10 +239,6 @@ it.concurrent('a create from Home asks where to post its result: in a channel th
   await expect.poll(() => mara.home()?.shown ?? '').toContain('Servers (1)');
 });
 
-const as = ({ id, name, teamId }: (typeof USERS)[keyof typeof USERS]) => ({
-  user: { id, username: name, name, team_id: teamId },
-});
-
 it.concurrent('a press on Home counts as that of the user whom Slack names, changes their own Home alone, and clears it once their role is lost', async ({
   expect,
 }) => {
@@ -256,8 +252,10 @@ it.concurrent('a press on Home counts as that of the user whom Slack names, chan
   await otto.presses('Reboot');
   await otto.sees(/Rebooting|was rebooted/);
   const press = team.slack.lastDelivery('reboot');
-  for (const user of [USERS.vera, USERS.nora, USERS.sam])
-    await team.slack.deliverAltered(press, (payload) => ({ ...payload, ...as(user) }));
+  for (const { id, name, teamId } of [USERS.vera, USERS.nora, USERS.sam]) {
+    const user = { id, username: name, name, team_id: teamId };
+    await team.slack.deliverAltered(press, (payload) => ({ ...payload, user }));
+  }
   const denials = async () =>
     (await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 20 }))
       .filter(({ outcome }) => outcome === 'denied')

@@ -61,8 +61,7 @@ describe.concurrent('a mention', () => {
 
   it('means a server by its label, even if that is a word of a sentence', async () => {
     await using team = await startWithServers();
-    await team.manager.types('/vps create micro ams debian-13 now');
-    await team.manager.presses('Create and pay');
+    await createServer(team.manager, 'now');
     await team.manager.sees('created now. Ready');
     const operator = team.slack.as('otto').in('dm');
     await operator.types('stop the server now please');
