@@ -171,7 +171,10 @@ describe('a button or a form that this app never made', () => {
   const cases: readonly [string, (by: RawUser) => Promise<Delivery>][] = [
     ['an unknown button', (by) => by.presses('nothing')],
     ['a button called __proto__', (by) => by.presses('__proto__')],
-    ['a value that is not JSON', (by) => by.interacts('block_actions', { actions: [action('reboot', '{')] })],
+    [
+      'a value that is not JSON',
+      (by) => by.interacts('block_actions', { actions: [{ action_id: 'reboot', value: '{' }] }),
+    ],
     ['no value', (by) => by.interacts('block_actions', { actions: [{ action_id: 'reboot' }] })],
     ['a value of another type', (by) => by.presses('reboot', { id: '1' })],
     ['the value null', (by) => by.presses('reboot', null)],
@@ -321,10 +324,6 @@ describe('bytes that are not HTTP', () => {
     for (const socket of slow) socket.destroy();
   });
 });
-
-function action(id: string, value: string) {
-  return { action_id: id, block_id: 'b', type: 'button', value };
-}
 
 /** Sends bytes to a port and reads until an answer or the end of the connection. */
 function speak(port: number, text: string): Promise<{ text: string; isClosed: boolean }> {

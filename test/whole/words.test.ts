@@ -203,16 +203,6 @@ describe.concurrent('a form that Slack refuses', () => {
   });
 });
 
-it.concurrent('a power action in the wrong state is refused with the state of the server', async () => {
-  await using team = await startTeam({ servers: 1 });
-  await team.operator.types('/vps stop web-1');
-  await team.operator.sees('stopped web-1');
-  await team.operator.types('/vps reboot web-1');
-  await team.operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
-  await team.operator.presses('Start');
-  await team.operator.sees('started web-1: 🟢 running');
-});
-
 describe.concurrent('a typing error', () => {
   it('that is like no label offers all servers', async () => {
     await using team = await startTeam({ servers: 3 });

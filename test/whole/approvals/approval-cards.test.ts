@@ -8,14 +8,7 @@ import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
 import { showOtherwise, showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import {
-  askDelete,
-  askRenew,
-  findApproval,
-  type RuledTeam,
-  startRuledTeam,
-  TWO_PERSONS,
-} from '../../support/ruled-team.ts';
+import { askDelete, askRenew, findApproval, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { grantRole, type Team } from '../../support/team.ts';
 
 /** Waits until Slack has refused a call of this method; to this user or channel, if one is named. */
@@ -183,26 +176,18 @@ describe.concurrent('a pending approval', () => {
   });
 });
 
-/** Slack does not answer about users and groups, and its earlier answers are not cached any more. */
-function silenceSlack({ slack }: RuledTeam, system: ReturnType<typeof movableSystem>): void {
-  for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
-    slack.faults.failMethod(method, 'internal_error');
-  system.move(6 * 60_000);
-}
-
-/** Makes the manager a manager only through a group. */
-async function makeManagerByGroup(team: RuledTeam): Promise<void> {
-  await team.app.ports.grants.remove(TEAM.id, { subjectKind: 'user', subjectId: USERS.mara.id });
-  await grantRole(team, 'S0PLATFORM', 'manager', { subjectKind: 'group' });
-}
-
 describe.concurrent('an approval that can’t be checked again', () => {
   test('stays open, with the reason shown, while Slack can’t say whether the requester still has the role', async () => {
     const system = movableSystem();
     await using team = await startRuledTeam(TWO_PERSONS, { system });
-    await makeManagerByGroup(team);
+    // The requester is a manager only through a group.
+    await team.app.ports.grants.remove(TEAM.id, { subjectKind: 'user', subjectId: USERS.mara.id });
+    await grantRole(team, 'S0PLATFORM', 'manager', { subjectKind: 'group' });
     await team.askCreate();
-    silenceSlack(team, system);
+    for (const method of ['users.info', 'usergroups.list', 'usergroups.users.list'])
+      team.slack.faults.failMethod(method, 'internal_error');
+    // Slack's earlier answers are not cached any more.
+    system.move(6 * MINUTE_MS);
     await team.approver.presses('Approve');
     await team.approver.sees('Slack couldn’t confirm whether @mara still has permission');
     await team.approver.sees('Nothing was approved. The request is still pending');

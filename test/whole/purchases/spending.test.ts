@@ -183,9 +183,8 @@ const created = (ids: readonly number[], at: number, plan = 'small', more: Parti
   ...more,
 });
 
-const LAST_MONTH = monthStart(Date.now()) - 1000;
-
-const old = { at: LAST_MONTH };
+/** Of last month. */
+const old = { at: monthStart(Date.now()) - 1000 };
 
 const chartsOf = ({ slack }: Team) =>
   slack

@@ -3,13 +3,6 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
-/** What the button of a list carries. */
-const listOf = (ids: readonly number[]) => ({
-  id: 'a-list',
-  at: Date.now(),
-  servers: ids.map((id, at) => [id, `web-${at + 1}`]),
-});
-
 const pathsOf = (team: Team) => changesSeen(team).map(({ path }) => path);
 
 it.concurrent('a pattern lists the servers that it matches, and one press acts on exactly those', async () => {
@@ -113,13 +106,13 @@ it.concurrent('a double click on a pattern’s confirmation acts on each server 
 
 it.concurrent('a pattern’s permission is checked for each server when its confirmation is pressed', async () => {
   await using team = await startTeam({ servers: 2 });
-  const ids = team.serverIds;
   const { operator } = team;
   await operator.types('/vps stop web-*');
   await operator.sees('Stop these 2 servers?');
   const viewer = rawUser(team, 'vera', 'vera');
   const before = viewer.mark();
-  await viewer.presses('stop_several', listOf(ids));
+  const servers = team.serverIds.map((id, at) => [id, `web-${at + 1}`]);
+  await viewer.presses('stop_several', { id: 'a-list', at: Date.now(), servers });
   await viewer.seesChange(before);
   expect(viewer.ephemeralMessages().at(-1)).toContain('You need the operator role');
   expect((await viewer.audit())[0]).toMatchObject({ action: 'stop', outcome: 'denied' });
@@ -133,8 +126,7 @@ it.concurrent('a pattern’s permission is checked for each server when its conf
 
 it.concurrent('a pattern’s confirmation expires after ten minutes, and names servers that it skips because their label changed', async () => {
   await using team = await startTeam({ servers: 2 });
-  const ids = team.serverIds;
-  const [first = 0, second = 0] = ids;
+  const [first = 0, second = 0] = team.serverIds;
   const servers = [
     [first, 'web-1'],
     [second, 'old-name'],

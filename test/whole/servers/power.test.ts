@@ -98,10 +98,21 @@ it('an action that was not sent is reported with the server, the cause and what 
 
 it('a server state that does not allow an action is named, with what to do', async () => {
   await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 60_000 } });
-  await team.operator.types('/vps reboot web-1');
-  await team.operator.sees('is rebooting web-1');
-  await team.operator.types('/vps stop web-1');
-  await team.operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
+  const { operator } = team;
+  await operator.types('/vps stop web-1');
+  await operator.sees('stopped web-1');
+  await operator.types('/vps stop web-1');
+  await operator.sees('web-1 is already stopped, so it wasn’t stopped.');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
+  await operator.presses('Start');
+  await operator.sees('started web-1: 🟢 running');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('is rebooting web-1');
+  await operator.types('/vps stop web-1');
+  await operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
+  await operator.presses('Show server');
+  await operator.sees('Paid until');
 });
 
 it('without a server, a command opens a menu with the recently used ones first', async () => {
