@@ -10,11 +10,8 @@ const LIMIT = 300;
 const BLOCKED = 'from another workspace on the same hosting account is still unconfirmed';
 
 /** Two installed workspaces, which have the same key, or two keys of one account. */
-async function startTwo(keys: 'one key' | 'two keys' = 'one key', options: TeamOptions = {}) {
-  const team = await startInstalls({
-    ...options,
-    settings: { HOSTING_TIMEOUT_MS: '800', ...options.settings },
-  });
+async function startTwo(options: TeamOptions = {}, keys: 'one key' | 'two keys' = 'one key') {
+  const team = await startInstalls({ ...options, settings: { HOSTING_TIMEOUT_MS: '800' } });
   await team.install(team.first);
   await team.install(team.second);
   const { hosting, account, apiKey, app } = team;
@@ -45,7 +42,7 @@ const countCreates = ({ hosting }: Installs) => hosting.requests({ operation: 'c
 
 describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with one API key can’t order a label whose order is unconfirmed in the other, also after a restart, and learn nothing more about it', async () => {
-    await using team = await startTwo('one key', { engine });
+    await using team = await startTwo({ engine });
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.first, 'web-1', 'We’re not sure yet whether');
     for (const restart of [async () => undefined, team.restart]) {
@@ -60,7 +57,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   });
 
   test('with one API key pay once when both renew a server for the same month', async () => {
-    await using team = await startTwo('one key', { engine });
+    await using team = await startTwo({ engine });
     team.hosting.seedServers(team.account, 1, 'alpha');
     const people = [managerOf(team.first), managerOf(team.second)] as const;
     for (const person of people) {
@@ -77,7 +74,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with two API keys of one account never take a server that one of them ordered for the other’s lost order', async ({
     expect,
   }) => {
-    await using team = await startTwo('two keys', { engine });
+    await using team = await startTwo({ engine }, 'two keys');
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.second, 'web-1', 'We’re not sure yet whether');
     await order(team.first, 'web-1', 'web-1 is being created');

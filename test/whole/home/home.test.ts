@@ -102,27 +102,15 @@ it.concurrent('Home begins with the setup for an owner, and with a way to ask fo
 
 it.concurrent('Home of a user from another organization is never published', async ({ expect }) => {
   await using team = await startTeam();
-  const event = (user: string, more: object = {}) =>
-    team.slack.deliverBody(
-      'json',
-      JSON.stringify({
-        ...{
-          type: 'event_callback',
-          event_id: 'Ev1',
-          event_time: 1,
-          team_id: TEAM.id,
-          context_team_id: TEAM.id,
-        },
-        event: { type: 'app_home_opened', user, channel: 'D0X', tab: 'home', event_ts: '1.1' },
-        ...more,
-      }),
-    );
-  await event(USERS.sam.id);
-  await event(USERS.sam.id, { team_id: USERS.sam.teamId });
-  await event(USERS.vera.id, {
-    event: { type: 'app_home_opened', user: USERS.vera.id, channel: 'D0X', tab: 'messages' },
-  });
-  await event(USERS.otto.id);
+  const open = (user: string, tab = 'home', teamId: string = TEAM.id) => {
+    const event = { type: 'app_home_opened', user, channel: 'D0X', tab, event_ts: '1.1' };
+    const from = { event_id: 'Ev1', event_time: 1, team_id: teamId, context_team_id: TEAM.id };
+    return team.slack.deliverBody('json', JSON.stringify({ type: 'event_callback', ...from, event }));
+  };
+  await open(USERS.sam.id);
+  await open(USERS.sam.id, 'home', USERS.sam.teamId);
+  await open(USERS.vera.id, 'messages');
+  await open(USERS.otto.id);
   await expect.poll(() => team.slack.as('otto').home()).toBeDefined();
   expect(team.slack.as('sam').home()).toBeUndefined();
   expect(team.slack.as('vera').home()).toBeUndefined();
@@ -284,56 +272,49 @@ it.concurrent('a press on Home counts as that of the user whom Slack names, chan
   expect(changesSeen(team)).toHaveLength(1);
 });
 
-const homeOf = (team: Team, name: Parameters<Team['slack']['as']>[0]) =>
-  team.slack.as(name).home()?.shown ?? '';
-
-it.concurrent('an open Home follows its user’s role, however long ago they opened it: granted, revoked, approved and expired', async ({
-  expect,
-}) => {
+it.concurrent('an open Home follows its user’s role, however long ago they opened it: granted, revoked, approved and expired', async () => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 2, system });
   const nora = team.slack.as('nora');
-  const shows = (words: string) => expect.poll(() => homeOf(team, 'nora')).toContain(words);
   await nora.opensHome();
-  await shows('You don’t have a role yet');
+  await nora.sees('You don’t have a role yet');
   system.move(3 * DAY_MS);
   await team.owner.types('/vps access grant @nora operator');
   await team.owner.sees('is now an operator');
-  await shows('Servers (2)');
+  await nora.sees('Servers (2)');
   await team.owner.types('/vps access revoke @nora');
   await team.owner.sees('role was revoked');
-  await shows('You don’t have a role yet');
-  expect(homeOf(team, 'nora')).not.toContain('web-1');
+  await nora.sees('You don’t have a role yet');
+  nora.doesNotSee('web-1');
   await askForRole(nora, 'viewer');
   await team.owner.in('dm').sees('is requesting the viewer role');
   system.move(HOUR_MS);
   await team.owner.in('dm').presses('Approve for 8 h');
-  await shows('Servers (2)');
+  await nora.sees('Servers (2)');
   system.move(8 * HOUR_MS + 1);
-  await shows('You don’t have a role yet');
+  await nora.sees('You don’t have a role yet');
 });
 
-it.concurrent('a role granted to a user group updates the Home of each member who has opened it', async ({
-  expect,
-}) => {
+it.concurrent('a role granted to a user group updates the Home of each member who has opened it', async () => {
   await using team = await startTeam({ servers: 2, hasRoles: false });
   const group = team.slack.admin.group('@oncall');
   group.users.clear();
   for (const { id } of [USERS.nora, USERS.vera]) group.users.add(id);
-  await team.slack.as('nora').opensHome();
-  await team.slack.as('otto').opensHome();
-  await expect.poll(() => homeOf(team, 'otto')).toContain('You don’t have a role yet');
+  const [nora, otto] = [team.slack.as('nora'), team.slack.as('otto')];
+  for (const user of [nora, otto]) await user.opensHome();
+  await otto.sees('You don’t have a role yet');
   await team.owner.types('/vps access grant <!subteam^S0ONCALL01|@oncall> viewer');
   await team.owner.sees('viewer');
-  await expect.poll(() => homeOf(team, 'nora')).toContain('Servers (2)');
-  expect(homeOf(team, 'otto')).toContain('You don’t have a role yet');
+  await nora.sees('Servers (2)');
+  expect(otto.home()?.shown).toContain('You don’t have a role yet');
   expect(team.slack.as('vera').home()).toBeUndefined();
 });
 
 it.concurrent('roles can be changed even if Slack refuses to update Home', async ({ expect }) => {
   await using team = await startTeam({ servers: 2 });
-  await team.slack.as('otto').opensHome();
-  await expect.poll(() => homeOf(team, 'otto')).toContain('Servers (2)');
+  const otto = team.slack.as('otto');
+  await otto.opensHome();
+  await otto.sees('Servers (2)');
   const before = published(team).length;
   team.slack.faults.failMethod('views.publish', 'internal_error');
   await team.owner.types('/vps access revoke @otto');
