@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../../src/sandbox/slack/messages.ts';
 import { USERS } from '../../src/sandbox/slack/workspace.ts';
+import { askForLink } from '../support/acts.ts';
 import { until } from '../support/eventually.ts';
 import { readBytes } from '../support/invariants.ts';
 import { startKillableTeam } from '../support/killable-team.ts';
@@ -75,11 +76,9 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
   const owner = slack.as('olga');
   await owner.types(`/vps connect ${apiKey}`);
   await owner.sees('Never paste an API key into Slack');
-  await owner.types('/vps connect');
-  await owner.sees('Enter the API key');
-  const link = new URL(owner.links().find((address) => address.includes('/connect/')) ?? '');
+  const link = await askForLink({ slack, appUrl: app.url });
   const form = new URLSearchParams({ api_key: apiKey });
-  const page = await (await fetch(`${app.url}${link.pathname}`, { method: 'POST', body: form })).text();
+  const page = await (await fetch(link, { method: 'POST', body: form })).text();
   expect(page).toContain('is connected');
   await owner.types('/vps access grant @mara manager');
   await owner.sees('is now a manager');
@@ -136,7 +135,7 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
     'the bot token': BOT_TOKEN,
     'the app-level token': APP_TOKEN,
     'the encryption key': ENCRYPTION_KEY.split(':')[1] ?? '',
-    'the link’s token': link.pathname.split('/').at(-1) ?? '',
+    'the link’s token': link.split('/').at(-1) ?? '',
   };
   const sent = slack.traffic().filter(({ from }) => from === 'app');
   const pages = await Promise.all(

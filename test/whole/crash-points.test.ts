@@ -1,10 +1,11 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import type { Operation } from '../../src/purchases/operation.ts';
 import { APPROVALS, type Approval } from '../../src/requests/request.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import type { DeleteOperation } from '../../src/servers/deletion.ts';
+import { newGrant } from '../db/fixtures.ts';
 import { orderOf } from '../support/acts.ts';
 import { startKillableTeam, withStore } from '../support/killable-team.ts';
 import { lendDatabase } from '../support/postgres.ts';
@@ -27,7 +28,7 @@ interface Stored {
 const isPostgres = process.env.TEST_ENGINE === 'postgres';
 
 /** A team whose app is a process of its own, which ends as by `kill -9` at a point that it counts; 0: it lives. */
-async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
+async function startCrashingTeam(crashAt: number, { isRuled = false }: Story) {
   const lent = isPostgres ? await lendDatabase() : undefined;
   const team = await startKillableTeam({
     servers: 1,
@@ -62,12 +63,9 @@ async function startCrashingTeam(crashAt: number, { isRuled = false } = {}) {
 }
 
 async function prepare(store: Store, isRuled: boolean): Promise<void> {
-  const at = Date.now();
-  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, Date.now());
   if (isRuled) await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
-  const subject = { subjectKind: 'user', subjectId: USERS.mara.id } as const;
-  const grant = { role: 'manager', pattern: '', grantedBy: USERS.olga.id, grantedAt: at } as const;
-  await store.grants.put({ workspaceId: TEAM.id, ...subject, ...grant });
+  await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.mara.id, role: 'manager' }));
 }
 
 async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
@@ -86,7 +84,8 @@ async function readStored(store: Store, databaseUrl: string): Promise<Stored> {
 /** Something that users do, over all the crashes of the app. */
 interface Story {
   readonly name: string;
-  readonly isRuled: boolean;
+  /** Everything needs a second person's approval. */
+  readonly isRuled?: boolean;
   /** What happens before the crash points are counted: the form is open. */
   begin(team: CrashingTeam): Promise<void>;
   /** The button that confirms it. */
@@ -99,10 +98,10 @@ interface Story {
 
 /** On a busy machine Slack gives up on the app now and then; then its user tries again. */
 async function openForm(manager: CrashingTeam['manager'], command: string, button: string): Promise<void> {
-  const isOpen = () => manager.modal()?.shown.includes(`[${button}]`) ?? false;
+  const isOpen = () => canPress(manager, button);
   for (let tries = 0; tries < 5 && !isOpen(); tries++) {
     await manager.types(command);
-    await waitFor(async () => isOpen(), 10_000).catch(() => undefined);
+    await vi.waitUntil(isOpen, 10_000).catch(() => undefined);
   }
   if (!isOpen()) throw new Error(`the form does not open:\n${manager.screen()}`);
 }
@@ -114,7 +113,6 @@ async function typeLabel({ manager }: CrashingTeam, button: Story['button']): Pr
 
 const create: Story = {
   name: 'create',
-  isRuled: false,
   button: 'Create and pay',
   request: 'create',
   after: 0.2,
@@ -134,7 +132,6 @@ const STORIES: readonly Story[] = [
   },
   {
     name: 'renew',
-    isRuled: false,
     button: 'Renew and pay',
     request: 'renew',
     after: 0.5,
@@ -150,7 +147,6 @@ const STORIES: readonly Story[] = [
   },
   {
     name: 'delete',
-    isRuled: false,
     button: 'Delete',
     request: 'delete',
     after: 0.4,
@@ -188,7 +184,7 @@ async function tryCrash(story: Story, crashAt: number): Promise<readonly string[
     await pressed;
     await team.restart();
     // A user who saw no answer presses again.
-    if (canPress(team, story.button)) await team.manager.presses(story.button).catch(() => undefined);
+    if (canPress(team.manager, story.button)) await team.manager.presses(story.button).catch(() => undefined);
     await waitUntil(async () => isSettled(await team.read(), story), team, story);
   }
   try {
@@ -199,7 +195,7 @@ async function tryCrash(story: Story, crashAt: number): Promise<readonly string[
   return points;
 }
 
-function canPress({ manager }: CrashingTeam, button: string): boolean {
+function canPress(manager: CrashingTeam['manager'], button: string): boolean {
   return manager.modal()?.shown.includes(`[${button}]`) ?? false;
 }
 
@@ -213,16 +209,9 @@ async function waitUntil(
     if (owner.screen().includes('[Approve]')) await owner.presses('Approve').catch(() => undefined);
     return isOver();
   };
-  await waitFor(approve, SETTLED_WITHIN).catch(() => {
+  await vi.waitUntil(approve, SETTLED_WITHIN).catch(() => {
     throw new Error(`${name} does not settle:\n${owner.screen()}`);
   });
-}
-
-async function waitFor(isOver: () => Promise<boolean>, withinMs: number): Promise<void> {
-  for (const until = Date.now() + withinMs; !(await isOver()); ) {
-    if (Date.now() > until) throw new Error('it takes too long');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 function isSettled({ operations, deletes, approvals }: Stored, { isRuled, request }: Story): boolean {

@@ -52,23 +52,16 @@ describe('a signed request with a malformed payload', () => {
     const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const bodies = [
       '',
-      ' ',
       'payload',
       'payload=',
       'payload=null',
-      'payload=1',
-      'payload=%22x%22',
       'payload=[]',
       'payload={}',
       'payload={',
-      'payload=%7B%22type%22%3A',
       `payload=${encodeURIComponent(deep)}`,
       'payload=%E0%A4%A',
-      '%',
       '%%%=%%%',
       'command',
-      'command=/vps',
-      'command=/vps&text=list',
       'command=/vps&text=list&user_id=U1',
       'command=/vps&text=list&user_id=&team_id=',
       'command=/vps&command=/vps&user_id=U1&user_id=U2&team_id=T1&text=a&text=b',
@@ -83,7 +76,6 @@ describe('a signed request with a malformed payload', () => {
       form({ type: 'block_actions', actions: null }),
       form({ type: 'block_actions', actions: [null] }),
       form({ type: 'block_actions', actions: [{ action_id: 1 }], user: 'x' }),
-      form({ type: 'block_actions', actions: [{}], user: {}, team: {} }),
       form({ type: 'view_submission' }),
       form({ type: 'view_submission', view: null }),
       form({ type: 'view_submission', view: { callback_id: 'create' }, user: { id: 'U1' } }),
@@ -179,7 +171,10 @@ describe('a button or a form that this app never made', () => {
   const cases: readonly [string, (by: RawUser) => Promise<Delivery>][] = [
     ['an unknown button', (by) => by.presses('nothing')],
     ['a button called __proto__', (by) => by.presses('__proto__')],
-    ['a value that is not JSON', (by) => by.interacts('block_actions', { actions: [action('reboot', '{')] })],
+    [
+      'a value that is not JSON',
+      (by) => by.interacts('block_actions', { actions: [{ action_id: 'reboot', value: '{' }] }),
+    ],
     ['no value', (by) => by.interacts('block_actions', { actions: [{ action_id: 'reboot' }] })],
     ['a value of another type', (by) => by.presses('reboot', { id: '1' })],
     ['the value null', (by) => by.presses('reboot', null)],
@@ -273,15 +268,10 @@ describe('bytes that are not HTTP', () => {
     'GET // HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET /\\..\\.. HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET /../../etc/passwd HTTP/1.1\r\nhost: a\r\n\r\n',
-    'GET http:// HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET http://[::1 HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET /%%% HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET ? HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET /constructor HTTP/1.1\r\nhost: a\r\n\r\n',
-    'GET /__proto__ HTTP/1.1\r\nhost: a\r\n\r\n',
-    'GET /connect/ HTTP/1.1\r\nhost: a\r\n\r\n',
-    'GET /connect/%00 HTTP/1.1\r\nhost: a\r\n\r\n',
-    `GET /connect/${'a'.repeat(100)} HTTP/1.1\r\nhost: a\r\n\r\n`,
     'OPTIONS * HTTP/1.1\r\nhost: a\r\n\r\n',
     'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n',
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -290,10 +280,8 @@ describe('bytes that are not HTTP', () => {
     'GET / HTTP/1.1\r\n\r\n',
     'GET / HTTP/0.9\r\n\r\n',
     'BREW /pot HTTP/1.1\r\nhost: a\r\n\r\n',
-    'TRACE /livez HTTP/1.1\r\nhost: a\r\n\r\n',
     'DELETE /slack/events HTTP/1.1\r\nhost: a\r\n\r\n',
     'HEAD /slack/events HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
-    'GET /slack/events?%% HTTP/1.1\r\nhost: a\r\n\r\n',
     'GET /slack/events HTTP/1.1\r\nhost: \r\n\r\n',
     'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n',
     'POST /slack/events HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -304,7 +292,6 @@ describe('bytes that are not HTTP', () => {
     `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
     'GET / HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n',
     'GET / HTTP/1.1\r\nhost: a\r\nx: a\u0000b\r\n\r\n',
-    '\u0000\u0001\u0002\u0003\r\n\r\n',
     '\u0016\u0003\u0001\u0002\u0000\u0001',
     'GET /livez HTTP/1.1\r\nhost: a\r\n\r\nGET // HTTP/1.1\r\nhost: a\r\n\r\n',
   ];
@@ -337,10 +324,6 @@ describe('bytes that are not HTTP', () => {
     for (const socket of slow) socket.destroy();
   });
 });
-
-function action(id: string, value: string) {
-  return { action_id: id, block_id: 'b', type: 'button', value };
-}
 
 /** Sends bytes to a port and reads until an answer or the end of the connection. */
 function speak(port: number, text: string): Promise<{ text: string; isClosed: boolean }> {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it, test } from 'vitest';
-import { deleteServer, orderOf } from '../support/acts.ts';
+import { createServer, deleteServer } from '../support/acts.ts';
 import type { Exemptions } from '../support/invariants.ts';
 import { watchStatements } from '../support/statements.ts';
 import { BOT_TOKEN, startTeam, type Team } from '../support/team.ts';
@@ -18,9 +18,7 @@ const ALL: Exemptions = {
 async function startCreated(): Promise<Team> {
   const team = await startTeam({ exempt: ALL, hasRateLimits: false });
   team.hosting.seedServers(team.account, 1, 'old');
-  await team.manager.types(orderOf('web-1'));
-  await team.manager.presses('Create and pay');
-  await team.manager.sees("I've saved it");
+  await createServer(team.manager);
   return team;
 }
 
@@ -87,7 +85,7 @@ function folderOf({ environment }: Team): string {
 }
 
 describe.concurrent('the invariants after every test of the whole app', () => {
-  test('hold for a team that has done nothing wrong', async ({ expect }) => {
+  test('hold for a team that has done nothing wrong', async () => {
     await using team = await startCreated();
     expect(await judge(team)).toEqual([]);
   });
@@ -156,9 +154,7 @@ it('no transaction is open while the app waits for an answer of Slack or of the 
     (event) => event.type === 'traffic' && event.entry.from === 'app' && note(event.entry.what),
   );
   const { manager } = team;
-  await manager.types('/vps create small ams debian-13 web-1');
-  await manager.presses('Create and pay');
-  await manager.sees("I've saved it");
+  await createServer(manager);
   await manager.types('/vps reboot web-1');
   await manager.sees(/@mara (is rebooting|rebooted) web-1/);
   await deleteServer(manager);

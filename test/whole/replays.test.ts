@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import { deleteServer, orderOf, renewServer } from '../support/acts.ts';
+import { createServer, deleteServer, orderOf, renewServer } from '../support/acts.ts';
 import { until } from '../support/eventually.ts';
 import { changesSeen, rawUser } from '../support/raw-user.ts';
 import { startTeam, type Team } from '../support/team.ts';
@@ -15,11 +15,8 @@ async function doEverything(team: Team): Promise<readonly Delivery[]> {
   await team.operator.presses('Stop');
   await team.operator.sees('stopped web-2');
   const { manager } = team;
-  await manager.types(orderOf('new-1'));
-  await manager.presses('Create and pay');
-  await manager.sees('@mara created new-1');
+  await createServer(manager, 'new-1');
   await manager.sees('@mara created new-1. Ready: ssh root@');
-  await manager.closes();
   await manager.types('/vps password new-1');
   await manager.sees('Root password');
   await manager.presses("I've saved it");
@@ -116,30 +113,28 @@ describe.concurrent('a signed request that comes again', () => {
 /** Signatures and their times are a matter of HTTP alone. */
 const OVER_HTTP = { mode: 'http' } as const;
 
-describe('an answer to a command', () => {
-  const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
+const posts = (team: Team) => team.slack.traffic().filter(({ what }) => what === 'response_url');
 
-  it('goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async ({
-    expect,
-  }) => {
-    await using team = await startTeam({ servers: 1, ...OVER_HTTP });
-    const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
-    const first = await team.slack.deliverAt(0, body);
-    expect([first.status, first.response]).toEqual([200, expect.stringContaining('web-1')]);
-    expect(posts(team)).toHaveLength(0);
-    expect(await team.slack.redeliver(first)).toMatchObject({ status: 200, response: '' });
-    await expect.poll(() => posts(team)).toHaveLength(1);
-    const old = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
-    expect(await team.slack.deliverAt(-60, old)).toMatchObject({ status: 200, response: '' });
-    await expect.poll(() => posts(team)).toHaveLength(2);
-  });
+it('an answer to a command goes to its user alone when somebody sends the command again, or when it is older than Slack waits for', async ({
+  expect,
+}) => {
+  await using team = await startTeam({ servers: 1, ...OVER_HTTP });
+  const body = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
+  const first = await team.slack.deliverAt(0, body);
+  expect([first.status, first.response]).toEqual([200, expect.stringContaining('web-1')]);
+  expect(posts(team)).toHaveLength(0);
+  expect(await team.slack.redeliver(first)).toMatchObject({ status: 200, response: '' });
+  await expect.poll(() => posts(team)).toHaveLength(1);
+  const old = new URLSearchParams(team.slack.commandFields('vera', '#ops', 'list')).toString();
+  expect(await team.slack.deliverAt(-60, old)).toMatchObject({ status: 200, response: '' });
+  await expect.poll(() => posts(team)).toHaveLength(2);
 });
 
 describe.concurrent('a request that is delivered again with differences', () => {
   const refused = async (team: Team, by: 'otto' | 'mara') =>
     (await rawUser(team, by).audit()).filter(({ code }) => code === 'already_handled').length;
 
-  it('is refused with 401 if its signature or its time is written otherwise', async ({ expect }) => {
+  it('is refused with 401 if its signature or its time is written otherwise', async () => {
     await using team = await startTeam({ servers: 1, ...OVER_HTTP });
     const fields = team.slack.commandFields('otto', '#ops', 'reboot web-1');
     const { headers, body } = await team.slack.deliverSigned({ fields });
@@ -226,7 +221,6 @@ describe.concurrent('a request that Slack did not sign', () => {
       slack.deliverRaw(body, {}),
       slack.deliverRaw(body, { timestamp: good.timestamp }),
       slack.deliverRaw(body, { signature: good.signature }),
-      slack.deliverRaw(body, { ...good, signature: '' }),
       slack.deliverRaw(body, { ...good, signature: 'v0=' }),
       slack.deliverRaw(body, { ...good, signature: good.signature.slice(0, -1) }),
       slack.deliverRaw(body, { ...good, signature: good.signature.toUpperCase() }),
@@ -235,11 +229,9 @@ describe.concurrent('a request that Slack did not sign', () => {
       slack.deliverRaw(`${body}&text=delete`, good),
       slack.deliverRaw(`ssl_check=1&${body}`, {}),
       slack.deliverRaw(body, at(now - 301)),
-      slack.deliverRaw(body, at(now - 86_400)),
       slack.deliverRaw(body, at(0)),
       slack.deliverRaw(body, at(-1)),
       slack.deliverRaw(body, at(now + 310)),
-      slack.deliverRaw(body, at(now + 86_400)),
       slack.deliverRaw(body, at(now * 1000)),
       slack.deliverRaw(body, at('9e99')),
       slack.deliverRaw(event, { contentType: 'application/json', timestamp: '1', signature: 'v0=0' }),
@@ -247,7 +239,7 @@ describe.concurrent('a request that Slack did not sign', () => {
     const answers = await Promise.all(attempts);
     const statuses = answers.map(({ status }) => status);
     // `ssl_check` is Slack's own unsigned test of the address: answered, and nothing more is done with it.
-    expect(statuses).toEqual(attempts.map((_, place) => (place === 12 ? 200 : 401)));
+    expect(statuses).toEqual(attempts.map((_, place) => (place === 11 ? 200 : 401)));
     expect(team.hosting.requests()).toEqual([]);
     expect(await rawUser(team, 'olga').audit()).toEqual([]);
     expect(slack.traffic().filter(({ from, what }) => from === 'app' && what !== 'auth.test')).toEqual([]);

@@ -156,7 +156,6 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       await owner.sees('didn’t reach us');
       await manager.sees(
         'We can’t tell whether web-3 was created: the app’s database was restored from a backup',
-        30_000,
       );
       const again = await slack.redeliver(pressed);
       expect(JSON.stringify(again)).toContain('restored from a backup after you opened this form');

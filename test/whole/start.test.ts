@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TEAM } from '../../src/sandbox/slack/workspace.ts';
 import { createServer, passwordOf } from '../support/acts.ts';
 import { startProcess } from '../support/killable-team.ts';
-import { postgresUrl } from '../support/postgres.ts';
+import { ENGINES } from '../support/postgres.ts';
 import { hasTerminal, runProgram, startOnTerminal } from '../support/programs.ts';
 import { queryDatabase } from '../support/query-database.ts';
 import { startTeam, type Team } from '../support/team.ts';
@@ -80,11 +80,6 @@ describe.concurrent('npm start', () => {
   });
 });
 
-const ENGINES = [
-  { name: 'SQLite', engine: 'sqlite', isThere: true },
-  { name: 'PostgreSQL', engine: 'postgres', isThere: postgresUrl !== undefined },
-] as const;
-
 /** What the schema of another release says of itself, and what this one says then. */
 const OTHER_RELEASES = [
   ['0001-first-tables', /an earlier version of the app, .+ set DATABASE_URL to an empty database\./],
@@ -94,40 +89,37 @@ const OTHER_RELEASES = [
   ],
 ] as const;
 
-describe.each(ENGINES)('the database of a stopped app, on $name,', ({ engine, isThere }) => {
-  test.skipIf(!isThere)(
-    'is refused in a sentence and left alone where another release made it, and else taken up as it was',
-    async () => {
-      await using team = await startTeam({ engine });
-      const { manager } = team;
-      await createServer(manager);
-      const { DATABASE_URL = '' } = team.environment;
-      const rename = (name: string) =>
-        queryDatabase(DATABASE_URL, `update kysely_migration set name = '${name}' returning name`);
-      const readAll = async () => {
-        const tables = ['operations', 'passwords', 'audit', 'grants', 'jobs', 'facts'];
-        return Promise.all(
-          tables.map((table) => queryDatabase(DATABASE_URL, `select * from ${table} order by 1, 2`)),
-        );
-      };
-      await team.restart(async () => {
-        const before = await readAll();
-        const [present] = await queryDatabase(DATABASE_URL, 'select name from kysely_migration');
-        for (const [name, words] of OTHER_RELEASES) {
-          await rename(name);
-          const { code, all: output } = await runApp(team.environment);
-          expect([code, output.match(words)?.length ?? output]).toEqual([1, 1]);
-          expect(await readAll()).toEqual(before);
-        }
-        await rename(String(present?.name));
-      });
-      manager.overlooksOldMessages();
-      await manager.types('/vps password web-1');
-      await manager.sees(passwordOf(team));
-      expect(await team.app.ports.audit.verify(TEAM.id)).toMatchObject({ ok: true });
-      expect(team.hosting.charges(team.account)).toHaveLength(1);
-    },
-  );
+test.each(
+  ENGINES,
+)('the database of a stopped app, on %s, is refused in a sentence and left alone where another release made it, and else taken up as it was', async (engine) => {
+  await using team = await startTeam({ engine });
+  const { manager } = team;
+  await createServer(manager);
+  const { DATABASE_URL = '' } = team.environment;
+  const rename = (name: string) =>
+    queryDatabase(DATABASE_URL, `update kysely_migration set name = '${name}' returning name`);
+  const readAll = async () => {
+    const tables = ['operations', 'passwords', 'audit', 'grants', 'jobs', 'facts'];
+    return Promise.all(
+      tables.map((table) => queryDatabase(DATABASE_URL, `select * from ${table} order by 1, 2`)),
+    );
+  };
+  await team.restart(async () => {
+    const before = await readAll();
+    const [present] = await queryDatabase(DATABASE_URL, 'select name from kysely_migration');
+    for (const [name, words] of OTHER_RELEASES) {
+      await rename(name);
+      const { code, all: output } = await runApp(team.environment);
+      expect([code, output.match(words)?.length ?? output]).toEqual([1, 1]);
+      expect(await readAll()).toEqual(before);
+    }
+    await rename(String(present?.name));
+  });
+  manager.overlooksOldMessages();
+  await manager.types('/vps password web-1');
+  await manager.sees(passwordOf(team));
+  expect(await team.app.ports.audit.verify(TEAM.id)).toMatchObject({ ok: true });
+  expect(team.hosting.charges(team.account)).toHaveLength(1);
 });
 
 onTerminal('npm start on a terminal', () => {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
-import { passwordOf } from '../support/acts.ts';
+import { newGrant } from '../db/fixtures.ts';
+import { orderOf, passwordOf } from '../support/acts.ts';
 import { type AppProcess, startKillableTeam } from '../support/killable-team.ts';
 
-const MANAGERS = ['mara', 'nina', 'omar', 'rosa'] as const;
+const MANAGERS = ['mara', 'nora', 'gus', 'olga'] as const;
 
 /** Managers who have the review of an order before them, in front of an app that `npm start` started. */
 async function startByNpm() {
@@ -12,14 +13,11 @@ async function startByNpm() {
     servers: 20,
     mode: 'http',
     hasRateLimits: false,
-    prepare: async ({ grants }, { slack }) => {
-      const given = { workspaceId: TEAM.id, subjectKind: 'user', pattern: '', grantedAt: 0 } as const;
-      const grant = (subjectId: string, role: 'operator' | 'manager') =>
-        grants.put({ ...given, subjectId, role, grantedBy: USERS.olga.id });
-      await grant(USERS.otto.id, 'operator');
-      await grant(USERS.mara.id, 'manager');
-      for (const name of MANAGERS.slice(1))
-        await grant(slack.admin.addUser({ id: `U0${name.toUpperCase()}`, name }).id, 'manager');
+    prepare: async ({ grants }) => {
+      const workspaceId = TEAM.id;
+      await grants.put(newGrant({ workspaceId, subjectId: USERS.otto.id, role: 'operator' }));
+      for (const name of MANAGERS)
+        await grants.put(newGrant({ workspaceId, subjectId: USERS[name].id, role: 'manager' }));
     },
   });
   const apps: AppProcess[] = [];
@@ -29,11 +27,9 @@ async function startByNpm() {
     return app;
   };
   const app = await start();
-  const screens = MANAGERS.map((name) =>
-    team.slack.as(name === 'mara' ? name : team.slack.admin.changeUser(`U0${name.toUpperCase()}`, {})),
-  ).map((user) => user.in('#ops'));
+  const screens = MANAGERS.map((name) => team.slack.as(name).in('#ops'));
   for (const [at, screen] of screens.entries()) {
-    await screen.types(`/vps create plan=small location=ams image=debian-13 label=new-${at}`);
+    await screen.types(orderOf(`new-${at}`));
     await screen.sees('Create and pay');
   }
   return {

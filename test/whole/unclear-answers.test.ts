@@ -6,10 +6,7 @@ import { startTeam, type Team } from '../support/team.ts';
 // Answers that the hosting API's document doesn't show (docs/hosting-api.md 4.12, 4.13, 7.3). The service does the work
 // and answers in words of its own; what users are told must be true whatever it meant.
 
-async function startWithServers(count: number): Promise<Team> {
-  const team = await startTeam({ servers: count, hasRateLimits: false });
-  return team;
-}
+const startWithServers = (servers: number) => startTeam({ servers, hasRateLimits: false });
 
 function idOf({ hosting, account }: Team, label = 'web-1'): number {
   return hosting.listServers(account).find((server) => server.label === label)?.id ?? 0;

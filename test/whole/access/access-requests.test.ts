@@ -2,18 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { newRoleRequest } from '../../db/fixtures.ts';
 import { askForRole } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { showServersAs } from '../../support/other-answers.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
-import { grantRole, startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 import { openRequests, rolesOf } from './support.ts';
 
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** The workspace, a requester in #ops, and the owner, who answers in a direct message. */
-async function startWithRequester(options: Parameters<typeof startTeam>[0] = {}) {
+async function startWithRequester(options: TeamOptions = {}) {
   const team = await startTeam(options);
   const nora = team.slack.as('nora');
   const approver = team.slack.as('olga').in('dm');
@@ -34,28 +35,12 @@ async function writeRequest(
   { app }: Team,
   more: { role?: 'owner' | 'viewer'; pattern?: string; requesterId?: string },
 ) {
-  const store = app.ports;
-  const { system } = store;
+  const { requests, system } = app.ports;
   const requestedAt = system.now() - 1000 + written++;
+  const { requesterId = USERS.nora.id } = more;
   const id = system.newId();
-  const request = {
-    id,
-    workspaceId: TEAM.id,
-    requesterId: USERS.nora.id,
-    reason: `why ${more.requesterId}`,
-  };
-  await store.requests.requestRole(
-    {
-      ...request,
-      kind: 'role',
-      role: 'viewer',
-      pattern: '',
-      requestedAt,
-      expiresAt: requestedAt + WEEK_MS,
-      ...more,
-    },
-    { since: 0, most: 9 },
-  );
+  const by = { id, workspaceId: TEAM.id, requesterId, reason: `why ${requesterId}` };
+  await requests.requestRole(newRoleRequest({ ...by, requestedAt, ...more }), { since: 0, most: 9 });
   return id;
 }
 
@@ -85,7 +70,7 @@ it.concurrent('asking to be an owner of one server is refused before the form as
 });
 
 describe.concurrent('asking for a server without a label', () => {
-  it('is not treated as a request for all servers', async ({ expect }) => {
+  it('is not treated as a request for all servers', async () => {
     await using team = await startWithRequester();
     const by = rawUser(team, 'nora');
     await by.presses('access_ask', { role: 'manager', label: '' });
@@ -95,12 +80,10 @@ describe.concurrent('asking for a server without a label', () => {
   });
 
   it('is not offered when a command on that server is refused', async () => {
-    await using team = await startWithRequester();
-    const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
+    await using team = await startWithRequester({ servers: 1 });
     showServersAs(team, { label: '' });
-    await team.owner.types('/vps access grant @nora operator on web-*');
-    await team.owner.sees('@nora is now an operator');
-    await team.nora.types(`/vps reboot ${id}`);
+    await grantRole(team, team.nora.id, 'operator', { pattern: 'web-*' });
+    await team.nora.types(`/vps reboot ${team.serverIds[0]}`);
     await team.nora.sees('You need the operator role');
     team.nora.doesNotSee('[Ask for access]');
   });
@@ -205,12 +188,10 @@ it.concurrent('a request that reached no owner is posted when it is requested ag
 });
 
 it.concurrent('a role through one of many groups needs one request to Slack, however many groups have a role', async () => {
-  await using team = await startWithRequester();
-  team.hosting.seedServers(team.account, 1, 'web');
-  const give = (subjectId: string, role: 'viewer' | 'operator') =>
-    grantRole(team, subjectId, role, { subjectKind: 'group' });
-  for (let place = 0; place < 40; place++) await give(`S0GROUP${place}`, 'viewer');
-  await give('S0ONCALL01', 'operator');
+  await using team = await startWithRequester({ servers: 1 });
+  const isGroup = { subjectKind: 'group' } as const;
+  for (let place = 0; place < 40; place++) await grantRole(team, `S0GROUP${place}`, 'viewer', isGroup);
+  await grantRole(team, 'S0ONCALL01', 'operator', isGroup);
   await team.nora.types('/vps reboot web-1');
   await team.nora.sees('rebooted web-1');
   const asked = team.slack.traffic().filter((entry) => JSON.stringify(entry).includes('"usergroups.'));

@@ -6,10 +6,10 @@ import { askForRole, createServer } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { showServersAs } from '../../support/other-answers.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
-import { grantRole, startTeam } from '../../support/team.ts';
+import { grantRole, startTeam, type TeamOptions } from '../../support/team.ts';
 import { audited, grantsOf, openRequests } from './support.ts';
 
-async function startWithServers(options: Parameters<typeof startTeam>[0] = {}) {
+async function startWithServers(options: TeamOptions = {}) {
   const team = await startTeam({ servers: 2, ...options });
   team.hosting.seedServers(team.account, 1, 'db');
   return team;
@@ -257,20 +257,21 @@ it.concurrent('the last owner can’t revoke their own role', async () => {
 
 it.concurrent('/vps access for users who aren’t owners says which role they have, and lets them ask for the next one, but never for the owner role', async () => {
   await using team = await startTeam();
-  const [nora, vera, mara] = (['nora', 'vera', 'mara'] as const).map((name) => team.slack.as(name));
-  await nora?.types('/vps access');
-  await nora?.sees('You need the owner role to do this. You don’t have a role yet.');
-  await nora?.presses('Ask for access');
-  await nora?.sees('viewer');
-  await vera?.types('/vps access');
-  await vera?.sees('you’re a viewer');
-  await vera?.presses('Ask for access');
-  await vera?.fills({ 'Why do you need it?': 'on call' });
-  await vera?.presses('Send request');
+  const { viewer, manager } = team;
+  const nora = team.slack.as('nora');
+  await nora.types('/vps access');
+  await nora.sees('You need the owner role to do this. You don’t have a role yet.');
+  await nora.presses('Ask for access');
+  await nora.sees('viewer');
+  await viewer.types('/vps access');
+  await viewer.sees('you’re a viewer');
+  await viewer.presses('Ask for access');
+  await viewer.fills({ 'Why do you need it?': 'on call' });
+  await viewer.presses('Send request');
   await team.slack.as('olga').in('dm').sees('@vera is requesting the operator role');
-  await mara?.types('/vps access');
-  await mara?.sees('you’re a manager');
-  mara?.doesNotSee('[Ask for access]');
+  await manager.types('/vps access');
+  await manager.sees('you’re a manager');
+  manager.doesNotSee('[Ask for access]');
 });
 
 it.concurrent('an empty group of owners doesn’t count as an owner', async () => {
@@ -323,33 +324,31 @@ it.concurrent('users who can’t have a role are refused one, with the reason, a
   await team.owner.sees('doesn’t have a role in this channel');
 });
 
-describe.concurrent('asking for access', () => {
-  it('can be answered only once, and never by the requester; a denial is told and audited', async ({
-    expect,
-  }) => {
-    await using team = await startWithServers({
-      settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },
-    });
-    const { slack } = team;
-    const viewer = slack.as('vera');
-    await askForRole(viewer, 'manager', 'holidays');
-    await viewer.sees('We’ll let you know');
-    const [owner, manager] = [slack.as('olga').in('dm'), slack.as('mara').in('dm')];
-    await owner.sees('is requesting the manager');
-    await manager.sees('is requesting the manager');
-    const [request] = await openRequests(team);
-    await grantRole(team, USERS.vera.id, 'owner');
-    await viewer.types('/vps access');
-    await viewer.presses('Approve permanently');
-    await viewer.sees('You can’t approve your own request');
-    await owner.presses('Deny');
-    await owner.sees('Denied by');
-    await manager.sees('Denied by');
-    await viewer.sees('declined your request for the manager role');
-    expect(request?.requesterId).toBe(USERS.vera.id);
-    await expect
-      .poll(async () => (await audited(team, 'access_answer'))[0])
-      .toMatchObject({ outcome: 'done', label: `deny manager ${USERS.vera.id}` });
-    expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
+it.concurrent('a request for access can be answered only once, and never by the requester; a denial is told and audited', async ({
+  expect,
+}) => {
+  await using team = await startWithServers({
+    settings: { OWNERS: `${USERS.olga.id} ${USERS.mara.id}` },
   });
+  const { slack } = team;
+  const viewer = slack.as('vera');
+  await askForRole(viewer, 'manager', 'holidays');
+  await viewer.sees('We’ll let you know');
+  const [owner, manager] = [slack.as('olga').in('dm'), slack.as('mara').in('dm')];
+  await owner.sees('is requesting the manager');
+  await manager.sees('is requesting the manager');
+  const [request] = await openRequests(team);
+  await grantRole(team, USERS.vera.id, 'owner');
+  await viewer.types('/vps access');
+  await viewer.presses('Approve permanently');
+  await viewer.sees('You can’t approve your own request');
+  await owner.presses('Deny');
+  await owner.sees('Denied by');
+  await manager.sees('Denied by');
+  await viewer.sees('declined your request for the manager role');
+  expect(request?.requesterId).toBe(USERS.vera.id);
+  await expect
+    .poll(async () => (await audited(team, 'access_answer'))[0])
+    .toMatchObject({ outcome: 'done', label: `deny manager ${USERS.vera.id}` });
+  expect((await grantsOf(team)).filter(({ role }) => role === 'manager')).toHaveLength(1);
 });

@@ -4,11 +4,11 @@ import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { askForRole, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type TeamOptions } from '../../support/team.ts';
 import { audited, openRequests, rolesOf } from './support.ts';
 
 /** A team with servers, whose newcomer was refused a reboot and has asked for the role. */
-async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
+async function startWithRequest(options: TeamOptions = {}) {
   const team = await startTeam({ servers: 2, ...options });
   const nora = team.slack.as('nora');
   const approver = team.slack.as('olga').in('dm');
@@ -23,25 +23,23 @@ async function startWithRequest(options: Parameters<typeof startTeam>[0] = {}) {
   return Object.assign(team, { nora, approver });
 }
 
-describe.concurrent('an owner who answers a request', () => {
-  it('can grant a lower role, for some servers, for a time, and never more than was requested', async ({
-    expect,
-  }) => {
-    await using team = await startWithRequest();
-    const [request] = await openRequests(team);
-    const form = { o: { formId: 'F1', channelId: 'C0OPS00001' }, m: { id: request?.id } };
-    const by = rawUser(team, 'olga');
-    await by.submits('approve_access', form, { role: 'owner', time: 'permanent' });
-    await expect.poll(async () => (await by.audit())[0]?.code).toBe('beyond_request');
-    expect(await rolesOf(team)).toEqual([]);
-    await team.approver.presses('Approve with changes…');
-    await team.approver.fills({ Role: 'viewer', 'Limit to servers': 'web-*', Duration: '1 day' });
-    await team.approver.presses('Approve');
-    await team.approver.sees('Approved by @olga: @nora is now a viewer for web-* until');
-    await team.nora.sees('@olga made you a viewer for web-* until');
-    await team.nora.sees('You requested the operator role.');
-    expect(await rolesOf(team)).toEqual(['viewer web-*']);
-  });
+it.concurrent('an owner who answers a request can grant a lower role, for some servers, for a time, and never more than was requested', async ({
+  expect,
+}) => {
+  await using team = await startWithRequest();
+  const [request] = await openRequests(team);
+  const form = { o: { formId: 'F1', channelId: 'C0OPS00001' }, m: { id: request?.id } };
+  const by = rawUser(team, 'olga');
+  await by.submits('approve_access', form, { role: 'owner', time: 'permanent' });
+  await expect.poll(async () => (await by.audit())[0]?.code).toBe('beyond_request');
+  expect(await rolesOf(team)).toEqual([]);
+  await team.approver.presses('Approve with changes…');
+  await team.approver.fills({ Role: 'viewer', 'Limit to servers': 'web-*', Duration: '1 day' });
+  await team.approver.presses('Approve');
+  await team.approver.sees('Approved by @olga: @nora is now a viewer for web-* until');
+  await team.nora.sees('@olga made you a viewer for web-* until');
+  await team.nora.sees('You requested the operator role.');
+  expect(await rolesOf(team)).toEqual(['viewer web-*']);
 });
 
 describe.concurrent('a requester', () => {
@@ -166,8 +164,6 @@ async function startInGrid() {
   return team;
 }
 
-const idsOf = (team: Team) => team.hosting.listServers(team.account).map(({ id }) => id);
-
 describe.concurrent('a workspace of an Enterprise Grid', () => {
   it('works like any other, with IDs that begin with W', async () => {
     await using team = await startInGrid();
@@ -188,7 +184,12 @@ describe.concurrent('a workspace of an Enterprise Grid', () => {
     await using team = await startInGrid();
     const by = rawUser(team, 'mara');
     const actions = [
-      { action_id: 'reboot', block_id: 'b', type: 'button', value: JSON.stringify({ id: idsOf(team)[0] }) },
+      {
+        action_id: 'reboot',
+        block_id: 'b',
+        type: 'button',
+        value: JSON.stringify({ id: team.serverIds[0] }),
+      },
     ];
     const known = { id: by.id, team_id: TEAM.id };
     await by.interacts('block_actions', { team: null, user: known, actions });
@@ -200,33 +201,19 @@ describe.concurrent('a workspace of an Enterprise Grid', () => {
   });
 });
 
-/** @nora is a viewer for `web-*`; the account also has a server of another team. */
-async function startLimited() {
-  const team = await startTeam();
-  await team.owner.types('/vps access grant @nora viewer on web-*');
-  await team.owner.sees('@nora is now a viewer');
-  team.hosting.seedServers(team.account, 1, 'web');
-  const [id = 0] = team.hosting.seedServers(team.account, 1, 'payroll');
-  const secret = team.hosting.listServers(team.account).find((server) => server.id === id);
-  return {
-    team,
-    id,
-    ipv4: secret?.ipv4 ?? '',
-    label: secret?.label ?? '',
-    nora: team.slack.as('nora'),
-  };
-}
-
 test.concurrent('a viewer for web-* learns no other label by ID, address, beginning or misspelling, or from /vps status', async () => {
-  const { team, id, ipv4, label, nora } = await startLimited();
-  await using _ = team;
-  expect(label).toMatch(/^payroll/);
-  for (const typed of [String(id), ipv4, 'p', 'payr', 'pyaroll-1', 'payrolls']) {
+  await using team = await startTeam({ servers: 1 });
+  const nora = team.slack.as('nora');
+  await grantRole(team, nora.id, 'viewer', { pattern: 'web-*' });
+  team.hosting.seedServers(team.account, 1, 'payroll');
+  const [, secret] = team.hosting.listServers(team.account);
+  expect(secret?.label).toBe('payroll-1');
+  for (const typed of [String(secret?.id), secret?.ipv4 ?? '', 'p', 'payr', 'pyaroll-1', 'payrolls']) {
     for (const act of ['show', 'reboot', 'delete']) {
       nora.overlooksOldMessages();
       await nora.types(`/vps ${act} ${typed}`);
       await nora.sees(/role|no server/i);
-      nora.doesNotSee(label);
+      nora.doesNotSee('payroll-1');
       if (nora.modal()) await nora.closes();
     }
   }

@@ -4,7 +4,7 @@ import { realSystem } from '../../../src/system.ts';
 import { createServer, orderOf } from '../../support/acts.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, envelope, rawUser } from '../../support/raw-user.ts';
-import { startTeam, type Team } from '../../support/team.ts';
+import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
 async function revoke(team: Team, who: UserName): Promise<void> {
   const owner = team.slack.as('olga').in('#general');
@@ -14,16 +14,14 @@ async function revoke(team: Team, who: UserName): Promise<void> {
 
 describe.concurrent('a revoked role', () => {
   it('stops open reviews, forms, dialogs, pickers and buttons from doing anything', async () => {
-    await using team = await startTeam();
-    const [id = 0] = team.hosting.seedServers(team.account, 2, 'web');
+    await using team = await startTeam({ servers: 2 });
     await team.operator.types('/vps reboot web');
     await team.operator.sees('2 servers match');
     await revoke(team, 'otto');
     await team.operator.chooses('Choose a server', 'web-2');
     await team.operator.sees('You need the operator role');
     const buyer = team.slack.as('nora');
-    await team.slack.as('olga').in('#general').types('/vps access grant @nora manager');
-    await team.slack.as('olga').in('#general').sees('is now a manager');
+    await grantRole(team, buyer.id, 'manager');
     await buyer.types(orderOf('late'));
     await buyer.sees('5.90');
     await revoke(team, 'nora');
@@ -31,7 +29,7 @@ describe.concurrent('a revoked role', () => {
     await buyer.sees('You need the manager role');
     expect(team.hosting.charges(team.account)).toEqual([]);
     const { manager } = team;
-    await manager.types(`/vps show ${id}`);
+    await manager.types('/vps show web-1');
     await manager.sees('web-1');
     await manager.presses('Delete…');
     await manager.fills({ 'To confirm, type web-1': 'web-1' });
@@ -73,31 +71,28 @@ describe.concurrent('a revoked role', () => {
   });
 });
 
-describe.concurrent('a button that another user was shown', () => {
-  it('does nothing for users from other organizations, however Slack marks them', async () => {
-    await using team = await startTeam();
-    const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
-    const by = rawUser(team, 'sam');
-    const actions = [{ action_id: 'reboot', value: JSON.stringify({ id }) }];
-    const elsewhere = { id: OTHER_TEAM.id };
-    const home = { id: by.id, team_id: OTHER_TEAM.id };
-    for (const fields of [
-      { team: { id: TEAM.id }, user: home },
-      { team: elsewhere, user: home },
-      { team: null, user: home },
-      { team: elsewhere, user: { id: by.id } },
-      { team: elsewhere, user: { id: USERS.olga.id, team_id: TEAM.id } },
-      { team: elsewhere, user: { id: USERS.olga.id } },
-      { team: null, user: { id: USERS.olga.id } },
-      { team: { id: TEAM.id }, user: { id: by.id } },
-    ]) {
-      const before = by.mark();
-      await by.interacts('block_actions', { ...fields, actions });
-      await by.seesChange(before);
-      expect(by.ephemeralMessages().at(-1)).toMatch(/another organization|isn’t set up|You need the/);
-    }
-    expect(team.hosting.requests()).toEqual([]);
-  });
+it.concurrent('a button that another user was shown does nothing for users from other organizations, however Slack marks them', async () => {
+  await using team = await startTeam({ servers: 1 });
+  const by = rawUser(team, 'sam');
+  const actions = [{ action_id: 'reboot', value: JSON.stringify({ id: team.serverIds[0] }) }];
+  const elsewhere = { id: OTHER_TEAM.id };
+  const home = { id: by.id, team_id: OTHER_TEAM.id };
+  for (const fields of [
+    { team: { id: TEAM.id }, user: home },
+    { team: elsewhere, user: home },
+    { team: null, user: home },
+    { team: elsewhere, user: { id: by.id } },
+    { team: elsewhere, user: { id: USERS.olga.id, team_id: TEAM.id } },
+    { team: elsewhere, user: { id: USERS.olga.id } },
+    { team: null, user: { id: USERS.olga.id } },
+    { team: { id: TEAM.id }, user: { id: by.id } },
+  ]) {
+    const before = by.mark();
+    await by.interacts('block_actions', { ...fields, actions });
+    await by.seesChange(before);
+    expect(by.ephemeralMessages().at(-1)).toMatch(/another organization|isn’t set up|You need the/);
+  }
+  expect(team.hosting.requests()).toEqual([]);
 });
 
 describe.concurrent('a root password', () => {
@@ -156,11 +151,8 @@ describe.concurrent('a root password', () => {
 
 describe.concurrent('when Slack does not say who a user is', () => {
   it('removes only the roles that admins have without a grant if users:read is missing', async () => {
-    await using team = await startTeam({
-      scopes: ['commands', 'chat:write'],
-      settings: { OWNERS: USERS.nora.id },
-    });
-    team.hosting.seedServers(team.account, 1, 'web');
+    const scopes = ['commands', 'chat:write'];
+    await using team = await startTeam({ servers: 1, scopes, settings: { OWNERS: USERS.nora.id } });
     const admin = team.slack.as('olga');
     await admin.types('/vps audit');
     await admin.sees('You don’t have a role yet');

@@ -6,7 +6,7 @@ import { ROLES, type Role, roleCovers } from '../../../src/core/roles.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { home } from '../../../src/home/home.ts';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
-import { OTHER_BOT, TEAM, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
+import { OTHER_BOT, USERS, type UserName } from '../../../src/sandbox/slack/workspace.ts';
 import { shortcuts } from '../../../src/servers/card.ts';
 import { until } from '../../support/eventually.ts';
 import { changesSeen, type RawUser, rawUser } from '../../support/raw-user.ts';
@@ -203,8 +203,7 @@ describe.concurrent('every command, button, form and menu', () => {
   it('refuses a guest anything beyond the guest’s own grant', async () => {
     await using team = await startWithServers();
     const ids = team.serverIds;
-    await team.owner.types('/vps access grant @gus operator');
-    await team.owner.sees('is now an operator');
+    await grantRole(team, USERS.gus.id, 'operator');
     const by = rawUser(team, 'gus');
     const sender = { who: 'gus', role: 'operator' } as const;
     for (const action of ACTIONS.filter((each) => !isAllowed(each, sender))) {
@@ -216,16 +215,15 @@ describe.concurrent('every command, button, form and menu', () => {
 
 describe.concurrent('a role that is not granted to the user directly', () => {
   const nora = USERS.nora.id;
-  const given = { workspaceId: TEAM.id, grantedBy: USERS.olga.id, grantedAt: 0, pattern: '' } as const;
 
-  it.each<[string, Role, Partial<NewGrant> & Pick<NewGrant, 'subjectKind' | 'subjectId'>]>([
-    ['through a user group', 'operator', { subjectKind: 'group', subjectId: 'S0ONCALL01' }],
-    ['through the channel', 'viewer', { subjectKind: 'channel', subjectId: 'C0OPS00001' }],
-    ['for a time', 'manager', { subjectKind: 'user', subjectId: nora, until: Date.now() + HOUR_MS }],
-  ])('allows and refuses the same as a direct one: %s', async (_how, role, how) => {
+  it.each<[string, Role, subjectId: string, Partial<NewGrant>]>([
+    ['through a user group', 'operator', 'S0ONCALL01', { subjectKind: 'group' }],
+    ['through the channel', 'viewer', 'C0OPS00001', { subjectKind: 'channel' }],
+    ['for a time', 'manager', nora, { until: Date.now() + HOUR_MS }],
+  ])('allows and refuses the same as a direct one: %s', async (_how, role, subjectId, how) => {
     await using team = await startWithServers();
     const ids = team.serverIds;
-    await team.app.ports.grants.put({ ...given, role, ...how });
+    await grantRole(team, subjectId, role, how);
     const by = rawUser(team, 'nora');
     const sender = { who: 'nora', role } as const;
     const tried = chooseActions(ACTIONS.filter((each) => isAtEdge(each, sender)));
@@ -244,16 +242,9 @@ describe.concurrent('a role that is not granted to the user directly', () => {
   it('allows nothing once it has ended, to bots, and to deactivated users', async () => {
     await using team = await startWithServers();
     const ids = team.serverIds;
-    const { grants } = team.app.ports;
-    await grants.put({ ...given, role: 'owner', subjectKind: 'group', subjectId: 'S0ONCALL01' });
+    await grantRole(team, 'S0ONCALL01', 'owner', { subjectKind: 'group' });
     // The last one, since storing a grant removes those that have ended.
-    await grants.put({
-      ...given,
-      role: 'owner',
-      subjectKind: 'user',
-      subjectId: nora,
-      until: Date.now() - 1,
-    });
+    await grantRole(team, nora, 'owner', { until: Date.now() - 1 });
     team.slack.admin.group('oncall').users.delete(nora);
     const tried = chooseActions(ACTIONS.filter(({ needs }) => needs !== 'anyone'));
     expect(tried.length).toBeGreaterThan(10);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { AuditEntry } from '../../../src/core/audit-entry.ts';
 import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
+import { entry } from '../../db/fixtures.ts';
 import { makeKey } from '../../support/environment.ts';
 import { queryDatabase } from '../../support/query-database.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -25,18 +26,8 @@ function run(team: Team | undefined, command: string) {
   });
 }
 
-function makeEntry(more: Partial<AuditEntry> = {}): AuditEntry {
-  return {
-    at: Date.UTC(2026, 0, 15),
-    workspaceId: TEAM.id,
-    actorId: USERS.olga.id,
-    surface: 'command',
-    action: 'reboot',
-    actId: 'act',
-    outcome: 'done',
-    ...more,
-  };
-}
+const makeEntry = (more: Partial<AuditEntry> = {}) =>
+  entry({ at: Date.UTC(2026, 0, 15), workspaceId: TEAM.id, ...more });
 
 /** One after the other: the audit is in the order in which its entries are written. */
 async function addMany(team: Team, entries: readonly AuditEntry[]): Promise<void> {
@@ -51,9 +42,7 @@ const readLines = (output: string) =>
     .map((line) => JSON.parse(line));
 
 describe('the audit on the command line, beside a running app', () => {
-  test('exports what users did and what was denied, in both formats, with and without `export`', async ({
-    expect,
-  }) => {
+  test('exports what users did and what was denied, in both formats, with and without `export`', async () => {
     await using team = await startTeam();
     await team.viewer.types('/vps reboot web-1');
     await team.viewer.sees('operator');

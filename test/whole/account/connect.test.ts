@@ -3,16 +3,14 @@ import { describe, expect, it, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { realSystem, type System } from '../../../src/system.ts';
 import { askForLink } from '../../support/acts.ts';
+import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
 import { rawUser } from '../../support/raw-user.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
-function startUnconnected(options: TeamOptions = {}): Promise<Team> {
-  return startTeam({ isConnected: false, ...options });
-}
+const startUnconnected = (options: TeamOptions = {}) => startTeam({ isConnected: false, ...options });
 
 function post(link: string, key: string, headers: Record<string, string> = {}): Promise<Response> {
   const body = new URLSearchParams({ api_key: key });
@@ -49,10 +47,12 @@ describe.concurrent('/vps connect', () => {
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
   });
 
-  it('names the product, the workspace and what happens to a key that is there already', async () => {
-    await using team = await startTeam({ servers: 12 });
+  it('names the product, the workspace and what happens to a key that is there already, and links to the page where keys are made', async () => {
+    const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account?a=1&b=2' };
+    await using team = await startTeam({ servers: 12, settings });
     const link = await askForLink(team);
     const page = await (await fetch(link)).text();
+    expect(page).toContain('<a href="https://hosting.example/account?a=1&#38;b=2"');
     expect(page).toContain('<html lang="en">');
     expect(page).toContain('<title>Connect your hosting account · vps for Slack</title>');
     expect(page).toContain(`the Slack workspace <b>${TEAM.name}</b>`);
@@ -65,21 +65,13 @@ describe.concurrent('/vps connect', () => {
     await team.owner.sees('Your hosting account is connected: 12 servers.');
   });
 
-  it('links to the page of the hosting account where keys are made, if its address is set', async () => {
-    const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account?a=1&b=2' };
-    await using team = await startTeam({ isConnected: false, settings });
-    const page = await (await fetch(await askForLink(team))).text();
-    expect(page).toContain('<a href="https://hosting.example/account?a=1&#38;b=2"');
-  });
-
   it('works for ten minutes', async () => {
-    let aheadMs = 0;
-    const system: System = { ...realSystem, now: () => Date.now() + aheadMs };
+    const system = movableSystem();
     await using team = await startUnconnected({ system });
     const link = await askForLink(team);
-    aheadMs = 10 * MINUTE_MS - 2000;
+    system.move(10 * MINUTE_MS - 2000);
     expect((await fetch(link)).status).toBe(200);
-    aheadMs = 10 * MINUTE_MS + 1;
+    system.move(2001);
     for (const late of [await fetch(link), await post(link, team.apiKey)]) {
       expect([404, 410]).toContain(late.status);
       expect(await late.text()).toMatch(/has expired|doesn’t work/);
@@ -238,19 +230,17 @@ describe.concurrent('the page for the API key', () => {
   });
 });
 
-describe.concurrent('the API key', () => {
-  it('is removed when an owner disconnects, after a confirmation', async () => {
-    await using team = await startTeam();
-    await team.owner.types('/vps disconnect');
-    await team.owner.presses('Disconnect', { confirm: false });
-    expect(await keyOf(team)).toBe(team.apiKey);
-    await team.owner.presses('Disconnect');
-    await team.owner.sees('The hosting account is disconnected');
-    expect(await keyOf(team)).toBeUndefined();
-    await team.owner.types('/vps list');
-    await team.owner.sees('No hosting account is connected');
-    await until(async () => (await fetch(`${team.appUrl}/livez`)).ok);
-  });
+it.concurrent('the API key is removed when an owner disconnects, after a confirmation', async () => {
+  await using team = await startTeam();
+  await team.owner.types('/vps disconnect');
+  await team.owner.presses('Disconnect', { confirm: false });
+  expect(await keyOf(team)).toBe(team.apiKey);
+  await team.owner.presses('Disconnect');
+  await team.owner.sees('The hosting account is disconnected');
+  expect(await keyOf(team)).toBeUndefined();
+  await team.owner.types('/vps list');
+  await team.owner.sees('No hosting account is connected');
+  await until(async () => (await fetch(`${team.appUrl}/livez`)).ok);
 });
 
 test.concurrent('a key that another site posts is not taken, also from browsers without sec-fetch-site', async () => {

@@ -7,15 +7,11 @@ import { ENGINES } from '../../support/postgres.ts';
 import { startTeam, type TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
-const LATER = { timeout: 60_000 };
 const BLOCKED = 'from another workspace on the same hosting account is still unconfirmed';
 
 /** Two installed workspaces, which have the same key, or two keys of one account. */
-async function startTwo(keys: 'one key' | 'two keys' = 'one key', options: TeamOptions = {}) {
-  const team = await startInstalls({
-    ...options,
-    settings: { HOSTING_TIMEOUT_MS: '800', ...options.settings },
-  });
+async function startTwo(options: TeamOptions = {}, keys: 'one key' | 'two keys' = 'one key') {
+  const team = await startInstalls({ ...options, settings: { HOSTING_TIMEOUT_MS: '800' } });
   await team.install(team.first);
   await team.install(team.second);
   const { hosting, account, apiKey, app } = team;
@@ -26,10 +22,8 @@ async function startTwo(keys: 'one key' | 'two keys' = 'one key', options: TeamO
     app.ports.hostingOf(new Secret(apiKey), TEAM.id),
     app.ports.hostingOf(new Secret(other), SECOND_TEAM.id),
   ] as const;
-  return Object.assign(team, { apis, second: team.second, first: team.first });
+  return Object.assign(team, { apis });
 }
-
-type Two = Awaited<ReturnType<typeof startTwo>>;
 
 const managerOf = (slack: Installs['first']) => slack.as('olga');
 
@@ -44,10 +38,11 @@ async function order(slack: Installs['first'], label: string, outcome: string) {
   return shown;
 }
 
-const countCreates = ({ hosting }: Two) => hosting.requests({ operation: 'create' }).length;
+const countCreates = ({ hosting }: Installs) => hosting.requests({ operation: 'create' }).length;
+
 describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with one API key can’t order a label whose order is unconfirmed in the other, also after a restart, and learn nothing more about it', async () => {
-    await using team = await startTwo('one key', { engine });
+    await using team = await startTwo({ engine });
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.first, 'web-1', 'We’re not sure yet whether');
     for (const restart of [async () => undefined, team.restart]) {
@@ -62,7 +57,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   });
 
   test('with one API key pay once when both renew a server for the same month', async () => {
-    await using team = await startTwo('one key', { engine });
+    await using team = await startTwo({ engine });
     team.hosting.seedServers(team.account, 1, 'alpha');
     const people = [managerOf(team.first), managerOf(team.second)] as const;
     for (const person of people) {
@@ -79,12 +74,12 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with two API keys of one account never take a server that one of them ordered for the other’s lost order', async ({
     expect,
   }) => {
-    await using team = await startTwo('two keys', { engine });
+    await using team = await startTwo({ engine }, 'two keys');
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.second, 'web-1', 'We’re not sure yet whether');
     await order(team.first, 'web-1', 'web-1 is being created');
     const findLost = async () => (await team.app.ports.ledger.listOpen(SECOND_TEAM.id))[0];
-    await expect.poll(async () => (await findLost())?.needsDecision, LATER).toBe(true);
+    await expect.poll(async () => (await findLost())?.needsDecision).toBe(true);
     expect(await findLost()).toMatchObject({ state: 'unconfirmed' });
     expect(await findLost()).toMatchObject({ serverId: undefined });
     managerOf(team.second).doesNotSee('web-1 was created (');
@@ -100,10 +95,10 @@ describe.concurrent('two workspaces with one API key', () => {
     const calls = team.apis.flatMap((api) =>
       Array.from({ length: 200 }, () => api.changePower('reboot', id).catch(() => undefined)),
     );
-    await expect.poll(() => team.hosting.requests().length, LATER).toBe(LIMIT);
+    await expect.poll(() => team.hosting.requests().length).toBe(LIMIT);
     // Every one of them was answered, and what waits has seen a free moment since.
     await expect
-      .poll(() => team.apis.reduce((sum, api) => sum + api.budget().waiting, 0), LATER)
+      .poll(() => team.apis.reduce((sum, api) => sum + api.budget().waiting, 0))
       .toBeGreaterThanOrEqual(400 - LIMIT);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(team.hosting.requests()).toHaveLength(LIMIT);
@@ -151,7 +146,7 @@ test.concurrent('a second key of the same account, connected again, never lets m
   });
   // Without a minute in common, the second key would be tried at once.
   const other = app.ports.hostingOf(new Secret(second), TEAM.id);
-  await expect.poll(() => other.budget().waiting, LATER).toBe(1);
+  await expect.poll(() => other.budget().waiting).toBe(1);
   expect(hosting.requests()).toHaveLength(LIMIT);
   const isAnswered = await Promise.race([posted.then(() => true), other.budget().waiting === 1 && false]);
   expect(isAnswered).toBe(false);

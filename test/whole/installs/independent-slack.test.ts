@@ -1,40 +1,32 @@
 import { createEmulator } from 'emulate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
-
-const REDIRECT = 'http://127.0.0.1/slack/oauth_redirect';
+import { expect, onTestFinished, test } from 'vitest';
+import { CLIENT, startInstalls } from '../../support/installs.ts';
 
 /*
  * A Slack that others have written (github.com/vercel-labs/emulate), so that what both the app and the local Slack
  * misunderstand shows. It knows neither cancelling, several workspaces, uninstalling nor token rotation.
  */
-let slack: { readonly url: string; close(): Promise<void> };
-let team: Installs;
-beforeAll(async () => {
-  slack = await createEmulator({
+async function startEmulator() {
+  const app = {
+    client_id: CLIENT.clientId,
+    client_secret: CLIENT.clientSecret,
+    name: 'vps',
+    redirect_uris: ['http://127.0.0.1/slack/oauth_redirect'],
+  };
+  const slack = await createEmulator({
     service: 'slack',
     port: 0,
     seed: {
       slack: {
         team: { name: 'Elsewhere', domain: 'elsewhere' },
         users: [{ name: 'ann', real_name: 'Ann', email: 'ann@elsewhere.test' }],
-        oauth_apps: [
-          {
-            client_id: CLIENT.clientId,
-            client_secret: CLIENT.clientSecret,
-            name: 'vps',
-            redirect_uris: [REDIRECT],
-          },
-        ],
+        oauth_apps: [app],
       },
     },
   });
-  team = await startInstalls({ settings: { SLACK_API_URL: `${slack.url}/api/` } });
-});
-afterAll(async () => {
-  await team[Symbol.asyncDispose]();
-  await slack.close();
-});
+  onTestFinished(() => slack.close());
+  return slack;
+}
 
 /** Presses the button of a user on the emulator's page; gives the app's address that the browser is sent back to. */
 async function allow(url: string): Promise<string> {
@@ -43,7 +35,7 @@ async function allow(url: string): Promise<string> {
     name,
     value.replaceAll('&amp;', '&').replaceAll('&#x2F;', '/'),
   ]);
-  const answer = await fetch(`${slack.url}/oauth/v2/authorize/callback`, {
+  const answer = await fetch(new URL('/oauth/v2/authorize/callback', url), {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams(Object.fromEntries(fields)),
@@ -52,27 +44,24 @@ async function allow(url: string): Promise<string> {
   return `${pathname}${search}`;
 }
 
-describe('an install at an independent emulator of Slack', () => {
-  it('stores a token that the emulator accepts, once for each code', async () => {
-    const browser = team.browser();
-    const allowed = await allow(await browser.begin());
-    const page = await browser.open(allowed);
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining('vps is ready in Elsewhere')]);
-    const [workspaceId = ''] = await team.app.ports.audit.listWorkspaces();
-    const installation = await team.app.ports.installationStore.find(workspaceId);
-    expect(installation).toMatchObject({ isOrg: false, generation: 1, isRefreshRefused: false });
-    const test = await fetch(`${slack.url}/api/auth.test`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${installation?.tokens.bot.reveal()}` },
-    });
-    expect(await test.json()).toMatchObject({ ok: true, team_id: workspaceId });
-    expect((await browser.open(allowed)).text).toContain('This install has expired');
+test('an install at an independent emulator of Slack stores a token that the emulator accepts, once for each code, and is refused with an explanation if the emulator didn’t issue its code', async () => {
+  const slack = await startEmulator();
+  await using team = await startInstalls({ settings: { SLACK_API_URL: `${slack.url}/api/` } });
+  const browser = team.browser();
+  const allowed = await allow(await browser.begin());
+  const page = await browser.open(allowed);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('vps is ready in Elsewhere')]);
+  const [workspaceId = ''] = await team.app.ports.audit.listWorkspaces();
+  const installation = await team.app.ports.installationStore.find(workspaceId);
+  expect(installation).toMatchObject({ isOrg: false, generation: 1, isRefreshRefused: false });
+  const tested = await fetch(`${slack.url}/api/auth.test`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${installation?.tokens.bot.reveal()}` },
   });
+  expect(await tested.json()).toMatchObject({ ok: true, team_id: workspaceId });
+  expect((await browser.open(allowed)).text).toContain('This install has expired');
 
-  it('is refused with an explanation if the emulator didn’t issue its code', async () => {
-    const browser = team.browser();
-    const allowed = await allow(await browser.begin());
-    const page = await browser.open(allowed.replace(/code=\w+/, 'code=made-up'));
-    expect([page.status, page.text]).toEqual([502, expect.stringContaining('<code>invalid_code</code>')]);
-  });
+  const madeUp = (await allow(await browser.begin())).replace(/code=\w+/, 'code=made-up');
+  const refused = await browser.open(madeUp);
+  expect([refused.status, refused.text]).toEqual([502, expect.stringContaining('<code>invalid_code</code>')]);
 });

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { fillDelete, orderOf, passwordOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
-import { startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { startTeam, type Team } from '../../support/team.ts';
 
 /** The manager has created web-1 and has its password before them. */
-async function created(options: TeamOptions = {}, prepare: (team: Team) => void = () => {}) {
-  const team = await startTeam(options);
+async function created(prepare: (team: Team) => void = () => {}) {
+  const team = await startTeam();
   const { manager } = team;
   await manager.types(orderOf('web-1'));
   await manager.sees('Create and pay');
@@ -16,16 +16,10 @@ async function created(options: TeamOptions = {}, prepare: (team: Team) => void 
   return Object.assign(team, { password: passwordOf(team) });
 }
 
-const notificationsOf = ({ manager }: Awaited<ReturnType<typeof created>>) =>
-  manager
-    .messages()
-    .map(({ text }) => text)
-    .join();
-
 const heldBy = (team: Team) => team.app.ports.passwords.listHeld('T0SANDBOX');
 
 describe.concurrent('the root password', () => {
-  test('is shown again until it is saved, and then erased with its message', async ({ expect }) => {
+  test('is shown again until it is saved, and then erased with its message', async () => {
     await using team = await created();
     await team.manager.closes();
     await team.manager.sees('Ready: ssh root@');
@@ -33,7 +27,8 @@ describe.concurrent('the root password', () => {
     team.manager.doesNotSee(team.password);
     await team.manager.types('/vps password web');
     await team.manager.sees(team.password);
-    expect(notificationsOf(team)).not.toContain(team.password);
+    const notifications = team.manager.messages().map(({ text }) => text);
+    expect(notifications.join()).not.toContain(team.password);
     expect(team.manager.confirmationOf("I've saved it")).toContain(
       'This erases our only copy of web-1’s root password.',
     );
@@ -75,14 +70,12 @@ describe.concurrent('the root password', () => {
     await team.manager.sees(team.password);
   });
 
-  test('is never sent as a direct message: if it can’t be shown, it is held for its creator', async ({
-    expect,
-  }) => {
+  test('is never sent as a direct message: if it can’t be shown, it is held for its creator', async () => {
     const broken = ({ slack }: Team) => {
       slack.faults.breakReplyUrls();
       slack.faults.failMethod('chat.postEphemeral', 'channel_not_found');
     };
-    await using team = await created({}, broken);
+    await using team = await created(broken);
     await team.manager.sees('/vps password');
     const dm = team.slack.as('mara').in('dm');
     await dm.sees(/(was|is being) created \(/);
@@ -101,7 +94,7 @@ describe.concurrent('the root password', () => {
       // The announcement, and the direct message.
       slack.faults.failMethod('chat.postMessage', 'internal_error', 2);
     };
-    await using team = await created({}, down);
+    await using team = await created(down);
     await team.manager.sees("I've saved it");
     await team.manager.sees(team.password);
   });
@@ -197,6 +190,8 @@ test('a root password whose creator asks for it has no time limit, however often
     () => team.manager.presses('Show password'),
     () => dm.types('/vps password web-1'),
   ];
+  const notConfirmed = () =>
+    dm.messages().filter(({ shown }) => shown.includes('Slack didn’t confirm that it showed you'));
   let asked = 0;
   for (const spoil of SAYINGS) {
     team.slack.faults.clear();
@@ -204,7 +199,7 @@ test('a root password whose creator asks for it has no time limit, however often
     team.slack.faults.failMethod('chat.postEphemeral', 'internal_error');
     for (const act of acts) {
       await act();
-      await expect.poll(() => notConfirmed(dm)).toBe(++asked);
+      await expect.poll(notConfirmed).toHaveLength(++asked);
       expect((await heldBy(team))[0]).toMatchObject({ heldUntil: undefined });
     }
   }
@@ -219,6 +214,3 @@ test('a root password whose creator asks for it has no time limit, however often
   await team.owner.types('/vps audit web-1');
   await team.owner.sees(/@mara tried to view the root password of web-1 .*Slack didn’t confirm/);
 });
-
-const notConfirmed = (user: { messages(): readonly { shown: string }[] }) =>
-  user.messages().filter(({ shown }) => shown.includes('Slack didn’t confirm that it showed you')).length;

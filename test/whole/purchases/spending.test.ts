@@ -51,19 +51,10 @@ async function record({ app }: Team, order: RecordedOrder): Promise<void> {
   }
 }
 
-function withBudget(
-  workspace: number | undefined,
-  person?: number,
-  settings: WorkspaceSettings = DEFAULT_SETTINGS,
-): WorkspaceSettings {
-  return {
-    ...settings,
-    budget: {
-      workspace: workspace === undefined ? undefined : money(workspace),
-      person: person === undefined ? undefined : money(person),
-    },
-  };
-}
+const withBudget = (budget: WorkspaceSettings['budget'], settings = DEFAULT_SETTINGS) => ({
+  ...settings,
+  budget,
+});
 
 /** The manager confirms a create of 5.90, and starts with an empty screen. */
 async function create(team: RuledTeam, label: string): Promise<void> {
@@ -72,10 +63,8 @@ async function create(team: RuledTeam, label: string): Promise<void> {
 }
 
 describe.concurrent('a budget', () => {
-  test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async ({
-    expect,
-  }) => {
-    await using team = await startRuledTeam(withBudget(1500, 1200));
+  test('is shown in the review, counts what the app paid, and refuses an order that exceeds it with an explanation', async () => {
+    await using team = await startRuledTeam(withBudget({ workspace: money(1500), person: money(1200) }));
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.sees(
@@ -95,8 +84,8 @@ describe.concurrent('a budget', () => {
     expect(await team.listAudit()).toContain('mara confirm failed over_budget');
   });
 
-  test('per user stops one user and not another', async ({ expect }) => {
-    await using team = await startRuledTeam({ ...withBudget(undefined, 600), currency: 'EUR' });
+  test('per user stops one user and not another', async () => {
+    await using team = await startRuledTeam({ ...withBudget({ person: money(600) }), currency: 'EUR' });
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.presses('Create and pay');
@@ -108,8 +97,8 @@ describe.concurrent('a budget', () => {
     expect(team.charges()).toBe(2);
   });
 
-  test('that is used up refuses a renewal of unknown price, without naming a price', async ({ expect }) => {
-    await using team = await startRuledTeam(withBudget(0));
+  test('that is used up refuses a renewal of unknown price, without naming a price', async () => {
+    await using team = await startRuledTeam(withBudget({ workspace: money(0) }));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
     await team.manager.sees('This exceeds this month’s budget');
@@ -119,8 +108,8 @@ describe.concurrent('a budget', () => {
     expect(team.charges()).toBe(0);
   });
 
-  test('does not count a renewal of unknown price, and says so', async ({ expect }) => {
-    await using team = await startRuledTeam(withBudget(600));
+  test('does not count a renewal of unknown price, and says so', async () => {
+    await using team = await startRuledTeam(withBudget({ workspace: money(600) }));
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types('/vps renew old-1');
     await team.manager.sees('This renewal won’t count');
@@ -135,9 +124,9 @@ describe.concurrent('a budget', () => {
 describe.concurrent('a budget where the two-person rule is on', () => {
   const cheapIsFree = { ...DEFAULT_SETTINGS.approval, createAbove: money(1000) };
 
-  test('sends an order that exceeds it to another manager, who is told that it does', async ({ expect }) => {
+  test('sends an order that exceeds it to another manager, who is told that it does', async () => {
     await using team = await startRuledTeam(
-      withBudget(700, undefined, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
+      withBudget({ workspace: money(700) }, { ...DEFAULT_SETTINGS, approval: cheapIsFree }),
     );
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
@@ -153,10 +142,8 @@ describe.concurrent('a budget where the two-person rule is on', () => {
     await team.manager.sees('11.80 of 7.00');
   });
 
-  test('cancels an approved order that exceeds it, unless the request said that it would', async ({
-    expect,
-  }) => {
-    await using team = await startRuledTeam(withBudget(1000, undefined, TWO_PERSONS));
+  test('cancels an approved order that exceeds it, unless the request said that it would', async () => {
+    await using team = await startRuledTeam(withBudget({ workspace: money(1000) }, TWO_PERSONS));
     for (const label of ['web-1', 'web-2']) {
       await team.askCreate(label);
       await team.manager.closes();
@@ -196,21 +183,17 @@ const created = (ids: readonly number[], at: number, plan = 'small', more: Parti
   ...more,
 });
 
-const LAST_MONTH = monthStart(Date.now()) - 1000;
-
-const old = { at: LAST_MONTH };
+/** Of last month. */
+const old = { at: monthStart(Date.now()) - 1000 };
 
 const chartsOf = ({ slack }: Team) =>
   slack
     .as('mara')
-    .in('#ops')
     .messages()
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'data_visualization'));
 
 describe.concurrent('the costs', () => {
-  it('show today’s prices by plan and by creator, a chart, and what was paid this month', async ({
-    expect,
-  }) => {
+  it('show today’s prices by plan and by creator, a chart, and what was paid this month', async () => {
     await using team = await startCosts(4, (ids) => [
       created(ids, 0),
       created(ids, 1, 'small', old),
@@ -255,9 +238,7 @@ describe.concurrent('the costs', () => {
     await manager.sees('We don’t know what your server costs a month.');
   });
 
-  it('use the price at creation, and say so, where the catalog no longer has the plan', async ({
-    expect,
-  }) => {
+  it('use the price at creation, and say so, where the catalog no longer has the plan', async () => {
     const { plans, ...rest } = defaultCatalog();
     const catalog = { ...rest, plans: plans.filter(({ code }) => code !== 'small') };
     await using team = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
@@ -272,9 +253,7 @@ describe.concurrent('the costs', () => {
     expect(chartsOf(team)).toEqual([]);
   });
 
-  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async ({
-    expect,
-  }) => {
+  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async () => {
     await using team = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
     const { manager } = team;
     team.slack.faults.refuseBlock('data_visualization');
@@ -286,9 +265,7 @@ describe.concurrent('the costs', () => {
     expect(chartsOf(team)).toEqual([]);
   });
 
-  it('cover only the servers that the user’s role is for, at today’s prices, and the message says so', async ({
-    expect,
-  }) => {
+  it('cover only the servers that the user’s role is for, at today’s prices, and the message says so', async () => {
     await using team = await startCosts(3, (ids) => [
       created(ids, 0),
       created(ids, 1, 'large'),
@@ -372,9 +349,7 @@ it('the CSV of the costs has a row for each server, and no label in it is run as
 const FREEZE = { by: USERS.olga.id, since: Date.UTC(2026, 0, 31) };
 
 describe.concurrent('while purchases are frozen', () => {
-  test('no order is sent and no order form opens, and /vps status, too, says who froze them', async ({
-    expect,
-  }) => {
+  test('no order is sent and no order form opens, and /vps status, too, says who froze them', async () => {
     await using team = await startRuledTeam(DEFAULT_SETTINGS);
     team.hosting.seedServers(team.account, 1, 'old');
     await team.manager.types(orderOf('web-1'));

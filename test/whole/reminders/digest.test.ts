@@ -1,16 +1,15 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
 import { createServer, deleteServer, renewServer } from '../../support/acts.ts';
 import { startDigestTeam } from '../../support/ruled-team.ts';
-import { grantRole, SCOPES, startTeam, type Team } from '../../support/team.ts';
+import { grantRole, SCOPES, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 describe.concurrent('the daily digest', () => {
-  test('lists the servers to renew, most urgent first, with their costs as far as they are known', async ({
-    expect,
-  }) => {
+  test('lists the servers to renew, most urgent first, with their costs as far as they are known', async () => {
     await using team = await startDigestTeam();
     await createServer(team.manager);
     team.system.move(HOUR_MS / 2);
@@ -54,13 +53,13 @@ describe.concurrent('the daily digest', () => {
     await using team = await startDigestTeam({}, { servers: 1 });
     // Nothing is due yet: one read shows it, and the day is done.
     team.untilDigest();
-    await expect.poll(() => team.listReads(), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => team.listReads()).toBe(1);
     team.system.move(23 * HOUR_MS);
-    await team.setSettings({ ...(await settingsOf(team)), announces: false });
+    const { settings = DEFAULT_SETTINGS } = (await team.app.ports.workspaces.find(TEAM.id)) ?? {};
+    await team.setSettings({ ...settings, announces: false });
     await expect.poll(async () => team.app.ports.digests.listWorkspaces()).toHaveLength(1);
     expect(team.digests()).toEqual([]);
-    const { digest: _, ...off } = await settingsOf(team);
-    await team.setSettings(off);
+    await team.setSettings(DEFAULT_SETTINGS);
     team.untilDigest(24);
     await team.manager.types('/vps reminders');
     await team.manager.sees('Upcoming renewals');
@@ -92,14 +91,6 @@ describe.concurrent('the daily digest', () => {
   });
 });
 
-async function settingsOf({ app }: Awaited<ReturnType<typeof startDigestTeam>>) {
-  const workspace = await app.ports.workspaces.find('T0SANDBOX');
-  if (!workspace) throw new Error('the workspace is not stored');
-  return workspace.settings;
-}
-
-const PATIENT = { timeout: 60_000 };
-
 describe.concurrent('changes outside of the app', () => {
   test('are listed once, in the next digest, without those that were made with the app', async ({
     expect,
@@ -108,7 +99,7 @@ describe.concurrent('changes outside of the app', () => {
     const { hosting, account } = team;
     const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
     team.untilDigest();
-    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX'), PATIENT).toBeDefined();
+    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX')).toBeDefined();
     // Outside: one is deleted, one is stopped, one is new. With the app: the same three.
     hosting.servers.remove(account, String(one));
     hosting.servers.power(account, String(two), 'stop');
@@ -121,7 +112,7 @@ describe.concurrent('changes outside of the app', () => {
     await realSystem.sleep(3000);
     team.system.move(DAY_MS);
     await expect
-      .poll(() => team.digests()[0], PATIENT)
+      .poll(() => team.digests()[0])
       .toContain('Changed outside this workspace since the last digest');
     const [digest = ''] = team.digests();
     expect(digest).toContain('New: surprise-1');
@@ -130,7 +121,7 @@ describe.concurrent('changes outside of the app', () => {
     for (const own of ['web-3', 'web-4', 'ours']) expect(digest).not.toContain(own);
     team.system.move(DAY_MS);
     await expect
-      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'))
       .toBeGreaterThan(team.system.now() - DAY_MS / 2);
     expect(team.digests()).toHaveLength(1);
   });
@@ -140,7 +131,7 @@ describe.concurrent('changes outside of the app', () => {
     const { hosting } = team;
     hosting.seedServers(team.account, 3, 'web');
     team.untilDigest();
-    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX'), PATIENT).toBeDefined();
+    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX')).toBeDefined();
     const before = (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account;
     const other = hosting.accounts.create({ name: 'Other', balanceMinor: 1000 });
     hosting.seedServers(other, 2, 'other');
@@ -148,29 +139,22 @@ describe.concurrent('changes outside of the app', () => {
     await team.app.ports.apiKeys.put('T0SANDBOX', key, 'U0OWNER001', 0);
     team.system.move(DAY_MS);
     await expect
-      .poll(async () => (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account, PATIENT)
+      .poll(async () => (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account)
       .not.toBe(before);
     expect(team.digests()).toEqual([]);
   });
 });
 
 describe.concurrent('a digest that can’t be posted', () => {
-  test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async ({
-    expect,
-  }) => {
-    await using team = await startDigestTeam({}, { servers: 1 });
-    await team.setSettings({
-      ...(await settingsOf(team)),
-      digest: { channelId: 'C0SHARED01', hour: 9, zone: 'UTC', daysBefore: [7] },
-    });
+  test('because its channel is shared with another organization is reported to owners once, and posted when it can be', async () => {
+    const digest = { hour: 9, zone: 'UTC', daysBefore: [7] };
+    const shared = { digest: { ...digest, channelId: 'C0SHARED01' } };
+    await using team = await startDigestTeam(shared, { servers: 1 });
     team.untilDigest(24);
     await team.approver.sees('The daily digest couldn’t be posted in #acme-shared');
     await team.approver.sees('The channel is shared with another organization.');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
-    await team.setSettings({
-      ...(await settingsOf(team)),
-      digest: { channelId: 'C0OPS00001', hour: 9, zone: 'UTC', daysBefore: [7] },
-    });
+    await team.setSettings({ ...DEFAULT_SETTINGS, digest: { ...digest, channelId: 'C0OPS00001' } });
     team.system.move(11 * 60_000);
     await team.manager.sees('Daily digest');
     expect(team.approver.messages().filter(({ shown }) => shown.includes('couldn’t be posted'))).toHaveLength(
@@ -178,9 +162,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     );
   });
 
-  test('because Slack doesn’t say who reads its channel is reported to owners, and not posted', async ({
-    expect,
-  }) => {
+  test('because Slack doesn’t say who reads its channel is reported to owners, and not posted', async () => {
     const scopes = ['commands', 'chat:write', 'users:read'];
     await using team = await startDigestTeam({}, { servers: 1, scopes });
     team.untilDigest(24);
@@ -194,7 +176,7 @@ describe.concurrent('a digest that can’t be posted', () => {
     await using team = await startDigestTeam({}, { servers: 1 });
     team.hosting.faults.add({ on: 'servers', kind: 'status_500', times: 1000 });
     team.untilDigest(24);
-    await expect.poll(() => team.listReads(), PATIENT).toBeGreaterThan(0);
+    await expect.poll(() => team.listReads()).toBeGreaterThan(0);
     expect(team.digests()).toEqual([]);
     team.system.move(61 * 60_000);
     await team.manager.sees('There’s no digest today, because the list of servers couldn’t be read.');
@@ -208,14 +190,14 @@ describe.concurrent('a digest that can’t be posted', () => {
     team.untilDigest(24);
     await team.manager.sees('2 servers to renew soon');
     // The message is there a moment before the note that it is.
-    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeDefined();
+    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX')).toBeDefined();
     const live = await team.app.ports.digests.findLive('T0SANDBOX');
     team.slack.admin.deleteMessage('#ops', live?.card.ts ?? '');
     await renewServer(team.manager);
-    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX'), PATIENT).toBeUndefined();
+    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX')).toBeUndefined();
     expect(team.digests()).toEqual([]);
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('1 server to renew soon');
+    await expect.poll(() => team.digests()[0]).toContain('1 server to renew soon');
   });
 });
 
@@ -228,18 +210,18 @@ describe.concurrent('a reminder', () => {
     await team.operator.sees('2 servers to renew soon');
     await team.operator.presses('Snooze 1 day');
     await team.operator.sees('Reminders for web-2 are snoozed until');
-    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
+    await expect.poll(() => team.digests()[0]).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests().length, PATIENT).toBe(2);
+    await expect.poll(() => team.digests().length).toBe(2);
     expect(team.digests()[1]).toMatch(/1 server to renew soon/);
     expect(team.digests()[1]).not.toContain('web-2 ·');
     expect(team.digests()[1]).toContain('Hidden: 1 snoozed. /vps reminders shows them.');
     // The digest of the day before has no buttons any more.
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('A newer digest has replaced this one.');
+    await expect.poll(() => team.digests()[0]).toContain('A newer digest has replaced this one.');
     expect(team.digests()[0]).not.toContain('[');
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests()[2], PATIENT).toContain('2 servers to renew soon');
+    await expect.poll(() => team.digests()[2]).toContain('2 servers to renew soon');
     expect(await team.listAudit()).toContain('otto reminder_snooze done');
   });
 
@@ -254,17 +236,17 @@ describe.concurrent('a reminder', () => {
     await team.manager.presses('Let it expire', { confirm: false });
     await team.manager.presses('Let it expire');
     await team.manager.sees('No more reminders for web-1');
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('web-1 · @mara is letting it expire');
+    await expect.poll(() => team.digests()[0]).toContain('web-1 · @mara is letting it expire');
     await team.operator.presses('Remind again');
     await team.operator.sees('Reminders for web-1 are on again');
-    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/web-1 · \d days left/);
+    await expect.poll(() => team.digests()[0]).toMatch(/web-1 · \d days left/);
     await team.manager.presses('Let it expire');
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('@mara is letting it expire');
+    await expect.poll(() => team.digests()[0]).toContain('@mara is letting it expire');
     // With nothing else to tell, the next days have no digest, and the command still knows of it.
     const passes = async (days: number) => {
       team.system.move(days * DAY_MS);
       await expect
-        .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'), PATIENT)
+        .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'))
         .toBeGreaterThan(team.system.now() - HOUR_MS);
     };
     await passes(1);
@@ -275,15 +257,13 @@ describe.concurrent('a reminder', () => {
     // One notice when the paid time has ended.
     await passes(8);
     await expect
-      .poll(() => team.digests()[1], PATIENT)
+      .poll(() => team.digests()[1])
       .toMatch(/Paid time ended\s+• web-1 · .* · @mara let it expire/);
     await passes(1);
     expect(team.digests()).toHaveLength(2);
   });
 
-  test('is for one paid month: a button on an old message doesn’t affect the next month', async ({
-    expect,
-  }) => {
+  test('is for one paid month: a button on an old message doesn’t affect the next month', async () => {
     await using team = await startDigestTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
     team.untilDigest(24);
@@ -315,7 +295,7 @@ describe.concurrent('a reminder', () => {
 const digestOf = async ({ app }: Team) => (await app.ports.workspaces.find(TEAM.id))?.settings.digest;
 const DAYS = 'Days before the paid time ends';
 
-async function opening(options: Parameters<typeof startTeam>[0] = {}) {
+async function opening(options: TeamOptions = {}) {
   const team = await startTeam(options);
   await team.owner.types('/vps settings notifications');
   await team.owner.sees('Digest channel');
@@ -323,9 +303,7 @@ async function opening(options: Parameters<typeof startTeam>[0] = {}) {
 }
 
 describe.concurrent('the settings of the digest', () => {
-  test('propose nine o’clock in the owner’s own time zone, and are off until a channel is chosen', async ({
-    expect,
-  }) => {
+  test('propose nine o’clock in the owner’s own time zone, and are off until a channel is chosen', async () => {
     await using team = await opening();
     await team.owner.sees('[Europe/Berlin]');
     await team.owner.sees('09:00');
@@ -358,7 +336,7 @@ describe.concurrent('the settings of the digest', () => {
     expect(await digestOf(team)).toBeUndefined();
   });
 
-  test('propose UTC without users:read', async ({ expect }) => {
+  test('propose UTC without users:read', async () => {
     const scopes = SCOPES.filter((scope) => scope !== 'users:read');
     await using team = await opening({ scopes });
     await team.owner.sees('[UTC]');
@@ -369,7 +347,7 @@ describe.concurrent('the settings of the digest', () => {
     expect((await digestOf(team))?.zone).toBe('UTC');
   });
 
-  test('refuse time zones, days and channels that can’t be', async ({ expect }) => {
+  test('refuse time zones, days and channels that can’t be', async () => {
     await using team = await opening();
     await expect(team.owner.fills({ 'Digest channel': '#acme-shared' })).rejects.toThrow('not offered');
     await team.owner.fills({ 'Digest channel': '#ops', 'Time zone': 'Berlin', [DAYS]: 'a week' });
@@ -389,57 +367,53 @@ describe.concurrent('the settings of the digest', () => {
 
 const SERVERS = 50;
 
-describe.concurrent('Show my reminders on a digest of fifty servers', () => {
-  test('pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async ({
-    expect,
-  }) => {
-    await using team = await startDigestTeam({}, { hasRateLimits: false });
-    team.hosting.seedServers(team.account, SERVERS, 'web');
-    await team.owner.types('/vps access grant @nora viewer on web-1*');
-    team.untilDigest(24);
-    const { operator } = team;
-    await operator.sees('50 servers to renew soon');
-    await operator.presses('Show my reminders');
-    await operator.sees('Showing 1–10 of 50, most urgent first.');
-    for (const range of ['11–20 of 50', '21–30 of 50', '31–40 of 50', '41–50 of 50']) {
-      await operator.presses('Next');
-      await operator.sees(range);
-    }
-    const listOf = (user: typeof operator) =>
-      user.messages().findLast(({ shown }) => shown.startsWith('Upcoming renewals'))?.shown ?? '';
-    const labelsOf = (user: typeof operator) => listOf(user).match(/web-\d+(?= ·)/g) ?? [];
-    expect(labelsOf(operator)).toHaveLength(10);
-    // The last one of those that are shown.
-    const last = labelsOf(operator).at(-1) ?? 'none';
-    await operator.presses('Snooze 1 day');
-    await operator.sees(`Reminders for ${last} are snoozed until`);
-    await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
-    expect(listOf(operator)).toContain('41–50 of 50');
-    await operator.presses('Remind again');
-    await operator.sees(`Reminders for ${last} are on again`);
-    await operator.presses('Let it expire');
-    await operator.sees('You need the manager role');
-    const audit = await team.listAudit();
-    expect(audit).toContain('otto reminder_snooze done');
-    expect(audit).toContain('otto reminder_end denied role_needed');
+test.concurrent('Show my reminders on a digest of fifty servers pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async () => {
+  await using team = await startDigestTeam({}, { hasRateLimits: false });
+  team.hosting.seedServers(team.account, SERVERS, 'web');
+  await team.owner.types('/vps access grant @nora viewer on web-1*');
+  team.untilDigest(24);
+  const { operator } = team;
+  await operator.sees('50 servers to renew soon');
+  await operator.presses('Show my reminders');
+  await operator.sees('Showing 1–10 of 50, most urgent first.');
+  for (const range of ['11–20 of 50', '21–30 of 50', '31–40 of 50', '41–50 of 50']) {
+    await operator.presses('Next');
+    await operator.sees(range);
+  }
+  const listOf = (user: typeof operator) =>
+    user.messages().findLast(({ shown }) => shown.startsWith('Upcoming renewals'))?.shown ?? '';
+  const labelsOf = (user: typeof operator) => listOf(user).match(/web-\d+(?= ·)/g) ?? [];
+  expect(labelsOf(operator)).toHaveLength(10);
+  // The last one of those that are shown.
+  const last = labelsOf(operator).at(-1) ?? 'none';
+  await operator.presses('Snooze 1 day');
+  await operator.sees(`Reminders for ${last} are snoozed until`);
+  await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
+  expect(listOf(operator)).toContain('41–50 of 50');
+  await operator.presses('Remind again');
+  await operator.sees(`Reminders for ${last} are on again`);
+  await operator.presses('Let it expire');
+  await operator.sees('You need the manager role');
+  const audit = await team.listAudit();
+  expect(audit).toContain('otto reminder_snooze done');
+  expect(audit).toContain('otto reminder_end denied role_needed');
 
-    await team.manager.presses('Show my reminders');
-    await team.manager.presses('Next');
-    await team.manager.sees('11–20 of 50');
-    const labels = labelsOf(team.manager);
-    await team.manager.presses('Let it expire');
-    await team.manager.sees(`No more reminders for ${labels.at(-1)}`);
-    await team.manager.presses('Renew and pay…');
-    await team.manager.presses('Renew and pay');
-    await team.manager.sees(`${labels.at(-2)} was renewed`);
-    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  await team.manager.presses('Show my reminders');
+  await team.manager.presses('Next');
+  await team.manager.sees('11–20 of 50');
+  const labels = labelsOf(team.manager);
+  await team.manager.presses('Let it expire');
+  await team.manager.sees(`No more reminders for ${labels.at(-1)}`);
+  await team.manager.presses('Renew and pay…');
+  await team.manager.presses('Renew and pay');
+  await team.manager.sees(`${labels.at(-2)} was renewed`);
+  expect(team.hosting.charges(team.account)).toHaveLength(1);
 
-    const viewer = team.slack.as('nora');
-    await viewer.presses('Show my reminders');
-    // Of web-1, and web-10 to web-19; the renewed one may be among them.
-    await viewer.sees(/1[01] servers to renew soon/);
-    await viewer.presses('Snooze 1 day');
-    await viewer.sees('You need the operator role');
-    expect(listOf(viewer)).not.toContain('web-2 ·');
-  });
+  const viewer = team.slack.as('nora');
+  await viewer.presses('Show my reminders');
+  // Of web-1, and web-10 to web-19; the renewed one may be among them.
+  await viewer.sees(/1[01] servers to renew soon/);
+  await viewer.presses('Snooze 1 day');
+  await viewer.sees('You need the operator role');
+  expect(listOf(viewer)).not.toContain('web-2 ·');
 });

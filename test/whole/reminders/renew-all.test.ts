@@ -1,4 +1,4 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import type { Job } from '../../../src/db/jobs.ts';
@@ -8,8 +8,6 @@ import { USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { createServer } from '../../support/acts.ts';
 import { envelope, rawUser } from '../../support/raw-user.ts';
 import { type DigestTeam, startDigestTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
-
-const PATIENT = { timeout: 60_000 };
 
 /** A digest with so many servers, and the manager's review of all of them. */
 async function openReview(team: DigestTeam, count: number): Promise<void> {
@@ -33,7 +31,7 @@ describe.concurrent('Renew all', () => {
     for (const label of ['api-1', 'web-1', 'web-2'])
       await team.manager.sees(`✅ ${label} was renewed, paid until`);
     expect([team.charges(), team.renewals()]).toEqual([4, 3]);
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
+    await expect.poll(() => team.digests()[0]).toContain('Everything is renewed.');
     expect(team.digests()[0]?.match(/renewed by @mara/g)).toHaveLength(3);
     await team.viewer.sees('@mara renewed 3 servers: api-1, web-1, web-2');
     const times = team.hosting.requests({ operation: 'renew' }).map(({ atMs }) => atMs);
@@ -52,10 +50,10 @@ describe.concurrent('Renew all', () => {
     await team.owner.sees('One more month for 3 servers');
     await Promise.all([team.manager.presses('Renew and pay'), team.owner.presses('Renew and pay')]);
     await team.manager.sees(/\d of 3 servers (was|were) renewed/);
-    await expect.poll(() => team.charges(), PATIENT).toBe(3);
+    await expect.poll(() => team.charges()).toBe(3);
     const jobs = () => team.app.ports.jobStore.list(BATCH, 'T0SANDBOX');
     const isTold = ({ payload }: Job) => (payload as RenewalBatch).state === 'done';
-    await expect.poll(async () => (await jobs()).every(isTold), PATIENT).toBe(true);
+    await expect.poll(async () => (await jobs()).every(isTold)).toBe(true);
     expect([team.charges(), team.renewals()]).toEqual([3, 3]);
   });
 
@@ -82,7 +80,7 @@ describe.concurrent('Renew all', () => {
     const twice = await Promise.all([1, 2, 3].map(() => mine.submits('renew_all', envelope({}, formId))));
     expect(twice.filter(({ response }) => response.includes('Renewing 2 servers'))).toHaveLength(1);
     expect(twice.filter(({ response }) => response.includes('Already confirmed'))).toHaveLength(2);
-    await expect.poll(() => team.charges(), PATIENT).toBe(2);
+    await expect.poll(() => team.charges()).toBe(2);
     expect(team.renewals()).toBe(2);
   });
 
@@ -93,7 +91,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('2 of 3 servers were renewed.');
     await team.manager.sees('balance is too low');
     expect(team.charges()).toBe(2);
-    await expect.poll(() => team.digests()[0], PATIENT).toMatch(/1 server to renew soon/);
+    await expect.poll(() => team.digests()[0]).toMatch(/1 server to renew soon/);
   });
 
   test('keeps looking for an unconfirmed renewal, and continues with the other servers', async ({
@@ -106,13 +104,11 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('1 of 2 servers was renewed.');
     await team.manager.sees('We’re not sure yet whether web-1 was renewed');
     team.system.move(3000);
-    await expect.poll(() => team.digests()[0], PATIENT).toContain('Everything is renewed.');
+    await expect.poll(() => team.digests()[0]).toContain('Everything is renewed.');
     expect([team.charges(), team.renewals()]).toEqual([2, 2]);
   });
 
-  test('checks the budget, the freeze and the user’s role for each server when it is sent', async ({
-    expect,
-  }) => {
+  test('checks the budget, the freeze and the user’s role for each server when it is sent', async () => {
     await using team = await startDigestTeam({ budget: { workspace: money(0) } });
     await openReview(team, 2);
     await team.manager.sees('This exceeds this month’s budget and will be refused');
@@ -146,9 +142,9 @@ describe.concurrent('Renew all', () => {
     expect(team.charges()).toBe(0);
     await team.approver.sees('wants to renew web-1');
     await team.approver.presses('Approve');
-    await expect.poll(() => team.charges(), PATIENT).toBe(1);
+    await expect.poll(() => team.charges()).toBe(1);
     await team.approver.presses('Approve');
-    await expect.poll(() => team.charges(), PATIENT).toBe(2);
+    await expect.poll(() => team.charges()).toBe(2);
   });
 
   test('reviews at most 25 servers, names those that weren’t renewed in time or charged, and offers one button to renew just those', async ({
@@ -161,7 +157,7 @@ describe.concurrent('Renew all', () => {
     await team.manager.sees('One more month for 25 servers');
     await team.manager.sees('2 more servers can be renewed afterwards');
     await team.manager.presses('Renew and pay');
-    await expect.poll(() => team.renewals(), PATIENT).toBe(1);
+    await expect.poll(() => team.renewals()).toBe(1);
     team.system.move(SEND_WITHIN_MS + 1000);
     await team.manager.sees('1 of 25 servers was renewed.');
     for (const at of [2, 25])

@@ -78,21 +78,6 @@ it.concurrent('a new server is announced in one message, is ready when it runs a
   await team.viewer.sees(/@mara renewed new-1 until \w+/);
 });
 
-it.concurrent('a failed action offers Try again and Show server', async () => {
-  await using team = await startTeam({ servers: 1 });
-  const { operator } = team;
-  await operator.types('/vps stop web-1');
-  await operator.sees('stopped web-1');
-  await operator.types('/vps stop web-1');
-  await operator.sees('web-1 is already stopped, so it wasn’t stopped.');
-  await team.manager.types('/vps start web-1');
-  await operator.sees('@mara started web-1');
-  await operator.presses('Try again');
-  await operator.sees('@otto stopped web-1');
-  await operator.presses('Show server');
-  await operator.sees('Paid until');
-});
-
 it.concurrent('a server that has not settled in ten minutes is named, with the buttons to look at it and to try again', async ({
   expect,
 }) => {
@@ -105,7 +90,7 @@ it.concurrent('a server that has not settled in ten minutes is named, with the b
     system.move(MINUTE_MS / 2);
     return viewer.screen();
   };
-  await expect.poll(screenLater, { interval: 500, timeout: 60_000 }).toMatch(/still .* after 10 min/);
+  await expect.poll(screenLater, { interval: 500 }).toMatch(/still .* after 10 min/);
   expect(viewer.screen()).toContain('[Try again]');
   await viewer.presses('Show server');
   await viewer.sees('Paid until');

@@ -18,7 +18,7 @@ it.concurrent('bare /vps tells an owner what to do first, and others whom to ask
   await nora.types('/vps');
   await nora.sees('You don’t have a role yet');
   await nora.presses('Ask for access');
-  await expect.poll(() => nora.modal() !== undefined, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => nora.modal() !== undefined).toBe(true);
 });
 
 it.concurrent('bare /vps shows five servers, recently used first, with the buttons that its user may press', async () => {

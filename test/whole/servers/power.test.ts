@@ -98,10 +98,21 @@ it('an action that was not sent is reported with the server, the cause and what 
 
 it('a server state that does not allow an action is named, with what to do', async () => {
   await using team = await startTeam({ servers: 1, hosting: { rebootDelayMs: 60_000 } });
-  await team.operator.types('/vps reboot web-1');
-  await team.operator.sees('is rebooting web-1');
-  await team.operator.types('/vps stop web-1');
-  await team.operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
+  const { operator } = team;
+  await operator.types('/vps stop web-1');
+  await operator.sees('stopped web-1');
+  await operator.types('/vps stop web-1');
+  await operator.sees('web-1 is already stopped, so it wasn’t stopped.');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('web-1 is stopped, so it can’t be rebooted. Start the server instead.');
+  await operator.presses('Start');
+  await operator.sees('started web-1: 🟢 running');
+  await operator.types('/vps reboot web-1');
+  await operator.sees('is rebooting web-1');
+  await operator.types('/vps stop web-1');
+  await operator.sees('web-1 is rebooting, so it can’t be stopped. Try again in a moment.');
+  await operator.presses('Show server');
+  await operator.sees('Paid until');
 });
 
 it('without a server, a command opens a menu with the recently used ones first', async () => {
@@ -176,34 +187,32 @@ const NO_PROOF: readonly (readonly [Omit<FaultRule, 'on'>, code: string])[] = [
 const PAST = { start: 'started', stop: 'stopped', reboot: 'rebooted' } as const;
 const POWER_ACTIONS = ['stop', 'start', 'reboot'] as const;
 
-describe.concurrent('an answer that proves nothing', () => {
-  test.each(
-    NO_PROOF,
-  )('makes every power action unconfirmed, to its user and in the audit, and a delete, unless the list proves it: %o', async (fault, code) => {
-    // Only an answer that never comes takes this long; the others must not, on a busy machine either.
-    const settings = fault.kind.startsWith('hang') ? { HOSTING_TIMEOUT_MS: '1500' } : {};
-    await using team = await startWithServer({}, settings);
-    for (const action of POWER_ACTIONS) {
-      team.hosting.faults.add({ on: action, ...fault });
-      await team.operator.types(`/vps ${action} web-1`);
-      await team.operator.sees(`We’re not sure whether web-1 was ${PAST[action]}`);
-      expect(await lastAct(team, 'otto', action)).toBe(`in_doubt ${code}`);
-      // Unless it was done, the next action would find the server in an unfit state.
-      await team.app.ports
-        .hostingOf(new Secret(team.apiKey), TEAM.id)
-        .changePower('stop', 1)
-        .catch(() => undefined);
-    }
-    for (const words of ['stopped web-1', 'started web-1', 'rebooted web-1'])
-      expect(team.slack.as('nora').screen()).not.toContain(words);
-    team.hosting.faults.add({ on: 'delete', ...fault });
-    const manager = await confirmDelete(team);
-    await manager.sees(/web-1 was deleted\.|We’re not sure whether web-1 was deleted/);
-    const isGone = team.hosting.listServers(team.account).length === 0;
-    expect(await lastAct(team, 'mara', 'delete')).toBe(isGone ? 'done' : `in_doubt ${code}`);
-    expect(manager.screen().includes('We’re not sure whether web-1 was deleted')).toBe(!isGone);
-    expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
-  });
+test.concurrent.each(
+  NO_PROOF,
+)('an answer that proves nothing makes every power action unconfirmed, to its user and in the audit, and a delete, unless the list proves it: %o', async (fault, code) => {
+  // Only an answer that never comes takes this long; the others must not, on a busy machine either.
+  const settings = fault.kind.startsWith('hang') ? { HOSTING_TIMEOUT_MS: '1500' } : {};
+  await using team = await startWithServer({}, settings);
+  for (const action of POWER_ACTIONS) {
+    team.hosting.faults.add({ on: action, ...fault });
+    await team.operator.types(`/vps ${action} web-1`);
+    await team.operator.sees(`We’re not sure whether web-1 was ${PAST[action]}`);
+    expect(await lastAct(team, 'otto', action)).toBe(`in_doubt ${code}`);
+    // Unless it was done, the next action would find the server in an unfit state.
+    await team.app.ports
+      .hostingOf(new Secret(team.apiKey), TEAM.id)
+      .changePower('stop', 1)
+      .catch(() => undefined);
+  }
+  for (const words of ['stopped web-1', 'started web-1', 'rebooted web-1'])
+    expect(team.slack.as('nora').screen()).not.toContain(words);
+  team.hosting.faults.add({ on: 'delete', ...fault });
+  const manager = await confirmDelete(team);
+  await manager.sees(/web-1 was deleted\.|We’re not sure whether web-1 was deleted/);
+  const isGone = team.hosting.listServers(team.account).length === 0;
+  expect(await lastAct(team, 'mara', 'delete')).toBe(isGone ? 'done' : `in_doubt ${code}`);
+  expect(manager.screen().includes('We’re not sure whether web-1 was deleted')).toBe(!isGone);
+  expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
 });
 
 describe.concurrent('a delete that is answered with another state than deleted', () => {
@@ -217,7 +226,7 @@ describe.concurrent('a delete that is answered with another state than deleted',
     expect(await lastAct(team, 'mara', 'delete')).toBe('done');
   });
 
-  test('is unconfirmed, and not announced, while the list can’t prove it', async ({ expect }) => {
+  test('is unconfirmed, and not announced, while the list can’t prove it', async () => {
     await using team = await startWithServer({ deletedState: 'deleting' });
     const { manager } = team;
     await fillDelete(manager);
@@ -231,18 +240,16 @@ describe.concurrent('a delete that is answered with another state than deleted',
   });
 });
 
-describe.concurrent('a start that is answered with another state than running', () => {
-  test.each([
-    'starting',
-    'stopped',
-  ] as const)('is reported as begun, not as done: %s', async (startedState) => {
-    await using team = await startWithServer({ startedState });
-    await team.operator.types('/vps stop web-1');
-    await team.operator.sees('stopped web-1');
-    await team.operator.types('/vps start web-1');
-    await team.operator.sees('is starting web-1…');
-    expect(team.operator.screen()).not.toContain('started web-1: ');
-  });
+test.concurrent.each([
+  'starting',
+  'stopped',
+] as const)('a start that is answered with another state than running is reported as begun, not as done: %s', async (startedState) => {
+  await using team = await startWithServer({ startedState });
+  await team.operator.types('/vps stop web-1');
+  await team.operator.sees('stopped web-1');
+  await team.operator.types('/vps start web-1');
+  await team.operator.sees('is starting web-1…');
+  expect(team.operator.screen()).not.toContain('started web-1: ');
 });
 
 async function confirmDelete({ manager }: Team) {

@@ -9,10 +9,7 @@ import { grantRole, startTeam, type Team } from '../../support/team.ts';
 
 const faultsOf = async ({ appUrl }: Team) => (await fetch(`${appUrl}/readyz`)).text();
 
-async function ask({ slack }: Team, wish: string) {
-  const newcomer = slack.as('nora');
-  await askForRole(newcomer, wish, 'the release');
-}
+const ask = ({ slack }: Team, wish: string) => askForRole(slack.as('nora'), wish, 'the release');
 
 test.concurrent('a request for access reaches the owners as a direct message, and an app without a Messages tab is a fault in /readyz until that works again', async ({
   expect,
@@ -65,16 +62,6 @@ describe.concurrent('in a channel that is shared with another organization', () 
     await team.askCreate('web-9');
     team.slack.as('sam').in('#acme-shared').doesNotSee('web-9');
   });
-
-  it('requests for approval can’t be posted: settings refuse the channel', async () => {
-    await using team = await startTeam();
-    await team.owner.types('/vps settings approvals');
-    await expect(team.owner.fills({ 'Approvals channel': '#acme-shared' })).rejects.toThrow('not offered');
-    await team.owner.fills({ 'Approvals channel': '#general' });
-    team.slack.admin.inviteOrganization('#general');
-    await team.owner.presses('Save');
-    await team.owner.sees('The channel is shared with another organization.');
-  });
 });
 
 it.concurrent('without channels:read nothing is announced, since the channel may be shared', async () => {
@@ -88,36 +75,29 @@ it.concurrent('without channels:read nothing is announced, since the channel may
   });
 });
 
-/** A manager who is a member of this workspace and at home in another one of the same Enterprise Grid. */
-async function startWithColleague() {
-  const team = await startTeam();
+it.concurrent('a colleague from another workspace of the same Enterprise Grid orders a server, from the form to the payment, and deletes one', async () => {
+  await using team = await startTeam({ servers: 1 });
   team.slack.admin.joinGrid();
-  team.hosting.seedServers(team.account, 1, 'web');
   const user = team.slack.admin.addUser({ id: 'W0GRETA001', name: 'greta', teamId: 'T0ACME0001' });
   await grantRole(team, user.id, 'manager');
-  return Object.assign(team, { colleague: team.slack.as(user) });
-}
-
-it.concurrent('a colleague from another workspace of the same Enterprise Grid orders a server, from the form to the payment, and deletes one', async () => {
-  await using team = await startWithColleague();
-  await team.colleague.types('/vps create');
-  await team.colleague.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'grid-1' });
-  await team.colleague.submits();
-  await team.colleague.presses('Create and pay');
-  await team.colleague.sees('grid-1 is being created');
-  await team.colleague.closes();
+  const colleague = team.slack.as(user);
+  await colleague.types('/vps create');
+  await colleague.fills({ Plan: 'small', Location: 'ams', Image: 'debian-13', Label: 'grid-1' });
+  await colleague.submits();
+  await colleague.presses('Create and pay');
+  await colleague.sees('grid-1 is being created');
+  await colleague.closes();
   expect(team.hosting.charges(team.account)).toHaveLength(1);
-  await deleteServer(team.colleague);
+  await deleteServer(colleague);
 });
 
 it.concurrent('a token for a whole organization serves no user, and /readyz says what to do', async ({
   expect,
 }) => {
-  await using team = await startTeam();
+  await using team = await startTeam({ servers: 1 });
   team.slack.admin.joinGrid({ isOrgInstall: true });
   await team.restart();
   expect(await faultsOf(team)).toContain('is for a whole organization');
-  team.hosting.seedServers(team.account, 1, 'web');
   await team.operator.types('/vps reboot web-1');
   await expect.poll(() => team.operator.messages().length).toBeGreaterThan(0);
   expect(changesSeen(team)).toEqual([]);

@@ -164,8 +164,7 @@ describe.each(Object.entries<Sender>(SENDERS))('%s', (name, sender) => {
   });
 
   it(`${refused ? 'is told why they are refused' : 'is served'} when they submit a form`, async () => {
-    const server = serverFor('form', sender);
-    const { label, id } = server;
+    const { label, id } = serverFor('form', sender);
     const sample = submissionSample(sender);
     const view = {
       ...Object(sample.view),

@@ -4,17 +4,13 @@ import { APP, OTHER_TEAM, TEAM, USERS } from '../../../src/sandbox/slack/workspa
 import { askForRole, fillDelete, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
-import { grantRole, startTeam } from '../../support/team.ts';
+import { grantRole, MODES, startTeam } from '../../support/team.ts';
 
-describe.concurrent.each([
-  'http',
-  'socket',
-] as const)('an app whose clock is off, in Slack’s mode %s', (mode) => {
-  async function startOff(byMs: number) {
+describe.concurrent.each(MODES)('an app whose clock is off, in Slack’s mode %s', (mode) => {
+  function startOff(byMs: number) {
     const system = movableSystem();
     system.stepWall(byMs);
-    const team = await startTeam({ servers: 2, mode, system });
-    return team;
+    return startTeam({ servers: 2, mode, system });
   }
   const readiness = async ({ appUrl }: { readonly appUrl: string }) => {
     const answer = await fetch(`${appUrl}/readyz`);

@@ -1,5 +1,5 @@
+import type { WorkflowKey } from '../../../src/core/roles.ts';
 import { Secret } from '../../../src/core/secret.ts';
-import type { PowerAction } from '../../../src/core/server.ts';
 import { readOwnManifest, withSteps } from '../../../src/sandbox/slack/manifest.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../../src/system.ts';
@@ -9,38 +9,29 @@ import { SLACK_MODE, startTeam, type Team, type TeamOptions } from '../../suppor
 export const STEP = 'power_action';
 
 /** A team whose app has the step, with servers `web-1`, `web-2` … */
-export async function startWorkflowTeam(count = 2, options: TeamOptions = {}): Promise<Team> {
-  const { mode = SLACK_MODE } = options;
-  const manifest = withSteps(readOwnManifest(mode));
-  const team = await startTeam({ servers: count, ...options, slackApp: { manifest, ...options.slackApp } });
-  return team;
-}
-
-interface KeyOptions {
-  readonly name?: string;
-  readonly actions?: readonly PowerAction[];
-  readonly pattern?: string;
-  readonly until?: number;
-  readonly workspaceId?: string;
+export function startWorkflowTeam(servers = 2, options: Omit<TeamOptions, 'mode' | 'slackApp'> = {}) {
+  const manifest = withSteps(readOwnManifest(SLACK_MODE));
+  return startTeam({ servers, ...options, slackApp: { manifest } });
 }
 
 let made = 0;
 
 /** A workflow key as an owner has issued it; returns what is entered in a workflow. */
-export async function giveKey(team: Team, options: KeyOptions = {}) {
-  const { name = 'nightly', actions = ['reboot'], pattern = 'web-*', until, workspaceId = TEAM.id } = options;
-  made++;
-  const secret = `vpswf_key-of-a-test-${made}`;
-  const id = realSystem.newId();
-  await team.app.ports.workflowKeys.add(
-    {
-      ...{ id, workspaceId, name, actions, pattern, issuedBy: USERS.olga.id, issuedAt: realSystem.now() },
-      ...(until === undefined ? {} : { until }),
-      hash: hashKey(new Secret(secret), workspaceId),
-    },
-    50,
-  );
-  return { id, secret };
+export async function giveKey(team: Team, more: Partial<WorkflowKey> = {}) {
+  const secret = `vpswf_key-of-a-test-${++made}`;
+  const key: WorkflowKey = {
+    id: realSystem.newId(),
+    workspaceId: TEAM.id,
+    name: 'nightly',
+    actions: ['reboot'],
+    pattern: 'web-*',
+    issuedBy: USERS.olga.id,
+    issuedAt: realSystem.now(),
+    ...more,
+  };
+  const hash = hashKey(new Secret(secret), key.workspaceId);
+  await team.app.ports.workflowKeys.add({ ...key, hash }, 50);
+  return { id: key.id, secret };
 }
 
 type Inputs = Readonly<Record<string, string>>;
