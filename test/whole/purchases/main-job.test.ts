@@ -36,4 +36,5 @@ it.concurrent.each(
   await manager.presses('Delete');
   await manager.sees('was deleted');
   expect(hosting.listServers(account)).toEqual([]);
+  expect(slack.brokenRules()).toEqual([]);
 });
