@@ -74,12 +74,6 @@ export const engines: readonly TestedEngine[] = [
   ...POSTGRES,
 ];
 
-/** Addresses of empty databases, for tests that open them themselves. */
-export const databases = [
-  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
-  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
-];
-
 /** Works on a file of SQLite behind the store's back, in a turn in which the store has read nothing yet. */
 export async function bySql<Result>(
   path: string,
