@@ -63,21 +63,25 @@ function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?:
   return { actor, surface: 'command', ...(requestId === undefined ? {} : { requestId }) };
 }
 
-function useCase(needs: Role | 'anyone', effect: UseCase<string, string>['effect'] = 'reads') {
-  return defineUseCase({
-    name: 'start',
-    needs,
-    effect,
-    run: async (input: string) => {
-      runs += 1;
-      return input;
-    },
-  });
+type Effect = UseCase<string, string>['effect'];
+
+const act = <Output>(
+  run: UseCase<string, Output>['run'],
+  needs: Role | 'anyone' = 'operator',
+  effect: Effect = 'changes',
+) => defineUseCase({ name: 'start', needs, effect, run });
+
+function useCase(needs: Role | 'anyone', effect: Effect = 'reads') {
+  const run = async (input: string) => {
+    runs += 1;
+    return input;
+  };
+  return act(run, needs, effect);
 }
 
 /** The code of the refusal, or `done`. */
-const attempt = <Output>(act: UseCase<string, Output>, by: Caller, at = entry): Promise<string> =>
-  at.execute(act, 'x', by).then(
+const attempt = <Output>(tried: UseCase<string, Output>, by: Caller, at = entry): Promise<string> =>
+  at.execute(tried, 'x', by).then(
     () => 'done',
     ({ code }) => code,
   );
@@ -244,15 +248,14 @@ describe('a role granted to a user group', () => {
 
 describe('a role for some servers', () => {
   const touch = (label: string, needs: Role = 'operator') =>
-    defineUseCase({
-      name: 'start',
-      needs,
-      effect: 'reads',
-      run: async (_input: string, context) => {
+    act(
+      async (_input, context) => {
         await context.requireRoleFor(label);
         return context.covers(label);
       },
-    });
+      needs,
+      'reads',
+    );
 
   it('passes the check before a form, and then covers only those servers', async () => {
     await grant('UANN', 'operator', { pattern: 'web-*' });
@@ -358,16 +361,7 @@ describe('the audit', () => {
   });
 
   it('has the start of a change before the change begins', async () => {
-    let before: unknown;
-    const action = defineUseCase({
-      name: 'stop',
-      needs: 'operator',
-      effect: 'changes',
-      run: async () => {
-        before = await outcomes();
-      },
-    });
-    await entry.execute(action, {}, caller('UOPERATOR'));
+    const before = await entry.execute(act(outcomes), 'x', caller('UOPERATOR'));
     expect(before).toEqual([['started', undefined]]);
   });
 
@@ -412,12 +406,7 @@ describe('the audit', () => {
   });
 
   it('says so when the outcome is unknown', async () => {
-    const action = defineUseCase({
-      name: 'reboot',
-      needs: 'operator',
-      effect: 'changes',
-      run: async (_input: string, context) => context.setUnconfirmed('no_answer'),
-    });
+    const action = act(async (_input, context) => context.setUnconfirmed('no_answer'));
     await entry.execute(action, 'x', caller('UOPERATOR'));
     expect(await outcomes()).toEqual([
       ['started', undefined],
@@ -425,16 +414,9 @@ describe('the audit', () => {
     ]);
   });
 
-  function failWith(error: Error, effect: 'changes' | 'confirms'): Promise<unknown> {
-    const action = defineUseCase({
-      name: 'start',
-      needs: 'manager',
-      effect,
-      run: async () => {
-        throw error;
-      },
-    });
-    return entry.execute(action, {}, caller('UMANAGER'));
+  function failWith(error: Error, effect: Effect): Promise<unknown> {
+    const action = act(() => Promise.reject(error), 'manager', effect);
+    return entry.execute(action, 'x', caller('UMANAGER'));
   }
 });
 
@@ -448,34 +430,20 @@ it('an order may go through while the store is away, whether it was permitted or
   await expect(unpermitted.authorize(order, caller('UMANAGER'))).rejects.toMatchObject(unsaved);
 });
 
-describe('the hosting account', () => {
-  const ask = defineUseCase({
-    name: 'list',
-    needs: 'viewer',
-    effect: 'reads',
-    run: async (_input: string, context) => context.hosting(),
+it('the hosting account stays the same throughout one act, even if another one is connected in between', async () => {
+  await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
+  const opened: string[] = [];
+  const hostingOf: AppContext['hostingOf'] = (key) => {
+    opened.push(key.reveal());
+    return {} as ReturnType<AppContext['hostingOf']>;
+  };
+  const twice = act(async (_input, context) => {
+    const first = await context.hosting();
+    await store.apiKeys.put('T1', new Secret('key-2'), 'UOWNER', T0 + 1);
+    return first === (await context.hosting());
   });
-
-  it('stays the same throughout one act, even if another one is connected in between', async () => {
-    await store.apiKeys.put('T1', new Secret('key-1'), 'UOWNER', T0);
-    const opened: string[] = [];
-    const hostingOf: AppContext['hostingOf'] = (key) => {
-      opened.push(key.reveal());
-      return {} as ReturnType<AppContext['hostingOf']>;
-    };
-    const twice = defineUseCase({
-      name: 'delete',
-      needs: 'viewer',
-      effect: 'reads',
-      run: async (_input: string, context) => {
-        const first = await context.hosting();
-        await store.apiKeys.put('T1', new Secret('key-2'), 'UOWNER', T0 + 1);
-        return first === (await context.hosting());
-      },
-    });
-    const freshEntry = createEntry(portsWith({ hostingOf }));
-    expect(await freshEntry.execute(twice, 'x', caller('UVIEWER'))).toBe(true);
-    await freshEntry.execute(ask, 'x', caller('UVIEWER'));
-    expect(opened).toEqual(['key-1', 'key-2']);
-  });
+  const freshEntry = createEntry(portsWith({ hostingOf }));
+  expect(await freshEntry.execute(twice, 'x', caller('UOPERATOR'))).toBe(true);
+  await freshEntry.execute(twice, 'x', caller('UOPERATOR'));
+  expect(opened).toEqual(['key-1', 'key-2']);
 });
