@@ -69,6 +69,12 @@ export function makeDatabase() {
     exec,
     /** Has the app use these keys once: afterwards one of them is enough for it to start. */
     introduce: async (...ids: readonly string[]): Promise<void> => (await open(vaultOf(...ids))).close(),
+    /** Adds entries as an app does that has this key alone. */
+    add: async (count: number, keyId: string): Promise<void> => {
+      const store = await open(vaultOf(keyId));
+      await addTimed(store, count);
+      await store.close();
+    },
     /** Keeps the audit's tables beside themselves, so that they can be put back. */
     keep: () =>
       exec(
