@@ -92,30 +92,9 @@ async function audited(): Promise<readonly StoredEntry[]> {
 
 const outcomes = async () => (await audited()).map(({ outcome, code }) => [outcome, code]);
 
-describe('the entry', () => {
-  it('refuses users without a role', async () => {
-    for (const needs of ROLES) {
-      await expect(entry.execute(useCase(needs), 'x', caller('UNORA'))).rejects.toMatchObject({
-        code: 'role_needed',
-        details: { needed: needs },
-      });
-    }
-    expect(runs).toBe(0);
-    expect(await roleOf('UNORA')).toBeUndefined();
-  });
-
-  it.each(ROLES)('allows a %s what the role covers, and nothing more', async (held) => {
-    for (const needs of ROLES) {
-      const running = entry.execute(useCase(needs), 'x', caller(`U${held.toUpperCase()}`));
-      if (ROLES.indexOf(held) >= ROLES.indexOf(needs)) expect(await running).toBe('x');
-      else await expect(running).rejects.toMatchObject({ details: { needed: needs, held } });
-    }
-  });
-
-  it('allows every member of the workspace what needs no role', async () => {
-    expect(await entry.execute(useCase('anyone'), 'x', caller('UNORA'))).toBe('x');
-    expect(lookedUp).toEqual([]);
-  });
+it('every member of the workspace may do what needs no role, without a look-up', async () => {
+  expect(await entry.execute(useCase('anyone'), 'x', caller('UNORA'))).toBe('x');
+  expect(lookedUp).toEqual([]);
 });
 
 describe('a user from another organization', () => {
@@ -229,20 +208,6 @@ describe('a role granted to a user group', () => {
     users.set('UANN', { ...MEMBER, isGuest: true });
     expect(await tryTo('operator')).toBe('role_needed');
     expect(runs).toBe(0);
-  });
-
-  it('is reported as unknown, not as missing, when the app acts for a user later', async () => {
-    const ann = { workspaceId: 'T1', userId: 'UANN', channelId: 'C1' };
-    const isOperator = () => hasRole(ann, 'operator', 'web-1', portsWith());
-    await expect(isOperator()).rejects.toMatchObject({
-      code: 'identity_unknown',
-      details: { userId: 'UANN' },
-    });
-    groups.set('S1', ['UANN']);
-    expect(await isOperator()).toBe(true);
-    expect(await hasRole(ann, 'manager', 'web-1', portsWith())).toBe(false);
-    groups.set('S1', []);
-    expect(await isOperator()).toBe(false);
   });
 });
 
