@@ -65,15 +65,6 @@ describe('opening it twice', () => {
     await open(url);
   });
 
-  test('works for the command line beside the app, and each reads what the other writes', async () => {
-    const app = await open(url);
-    const tool = await open(url, { lock: false });
-    await tool.workspaces.put({ id: 'T1', name: 'by the tool' }, T0);
-    await app.workspaces.put({ id: 'T2', name: 'by the app' }, T0);
-    expect(await app.workspaces.find('T1')).toMatchObject({ name: 'by the tool' });
-    expect(await tool.workspaces.find('T2')).toMatchObject({ name: 'by the app' });
-  });
-
   test('gets no folder for paid answers from the command line, which may run as a user whose files the app can’t write', async () => {
     await (await open(url)).close();
     rmSync(`${path}.spill`, { recursive: true });
