@@ -345,12 +345,7 @@ describe('the audit', () => {
     ['a refusal', new Refusal('unknown_server', { typed: 'x' }), 'failed', 'unknown_server'],
     ['an API error', new HostingError('wrong_state', 'no'), 'failed', 'wrong_state'],
     ['a defect, without its message', new TypeError('secret in a message'), 'failed', 'defect'],
-    [
-      'being another user than the creator',
-      new Refusal('not_creator', { label: 'x' }),
-      'denied',
-      'not_creator',
-    ],
+    ['a user who isn’t the creator', new Refusal('not_creator', { label: 'x' }), 'denied', 'not_creator'],
   ] as const)('says that it failed because of %s', async (_why, error, outcome, code) => {
     await expect(failWith(error, 'changes')).rejects.toBe(error);
     expect(await outcomes()).toEqual([

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseInUse, DatabaseUnusable } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/schema.ts';
@@ -31,10 +31,7 @@ describe('the database file', () => {
     const engine = openSqlite((await open(url)) && path, { lock: false, system: realSystem });
     const db = new Kysely<Tables>({ dialect: engine.dialect });
     const read = async (pragma: string) => {
-      const { rows } = await db.executeQuery<Record<string, unknown>>({
-        ...db.selectNoFrom([]).compile(),
-        sql: `pragma ${pragma}`,
-      });
+      const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${pragma}`).execute(db);
       return Object.values(rows[0] ?? {})[0];
     };
     const pragmas = ['journal_mode', 'synchronous', 'foreign_keys', 'secure_delete', 'busy_timeout'];
