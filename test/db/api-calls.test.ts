@@ -7,8 +7,8 @@ import { openEngine } from '../../src/db/open-store.ts';
 import { migrate } from '../../src/db/schema.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { realSystem } from '../../src/system.ts';
-import { givenTime } from '../support/postgres.ts';
-import { databases, engines, open, stillSystem, T0, vault } from './support.ts';
+import { places } from './places.ts';
+import { engines, stillSystem, T0, vault } from './support.ts';
 
 const HOLD_MS = 110_000;
 const of = (limit: number) => ({ limit, maxHoldMs: HOLD_MS });
@@ -130,16 +130,16 @@ test('a burst of calls to the hosting API is one commit, and so is its end', asy
 });
 
 test.each(
-  databases,
+  places,
 )('a slot that a dead process held in $name ends by its age, however often processes start in the meantime', async ({
   make,
 }) => {
   const now = vi.spyOn(stillSystem, 'now');
   onTestFinished(() => now.mockRestore());
-  const url = await make();
+  const place = await make();
   const takeAt = async (at: number) => {
     now.mockReturnValue(at);
-    const store = await open(url, { openEngine: url.startsWith('postgres:') ? givenTime : openEngine });
+    const store = await place.open();
     const isTaken = await store.apiCalls.take(slot(String(at)), of(1));
     await store.close();
     return isTaken;

@@ -230,12 +230,16 @@ describe('a head in the log', () => {
 });
 
 describe('keys of the audit', () => {
+  /** A database that has used these keys, with three entries under the first of them. */
+  const makeSigned = async (...keys: readonly string[]) => {
+    const database = makeDatabase();
+    await database.introduce(...keys);
+    await database.add(3, 'k1');
+    return database;
+  };
+
   test('that are missing are named, payments continue, and everything verifies once they are back', async () => {
-    const { open, introduce } = makeDatabase();
-    await introduce('k1', 'k2', 'k3');
-    const before = await open(vaultOf('k1'));
-    await addTimed(before, 3);
-    await before.close();
+    const { open } = await makeSigned('k1', 'k2', 'k3');
     for (const lone of ['k2', 'k3']) {
       const without = await open(vaultOf(lone));
       await addTimed(without, 2);
@@ -252,26 +256,16 @@ describe('keys of the audit', () => {
   });
 
   test('that are missing don’t hide entries that are removed in the meantime', async () => {
-    const { open, introduce, exec } = makeDatabase();
-    await introduce('k1', 'k2');
-    const before = await open(vaultOf('k1'));
-    await addTimed(before, 3);
-    await before.close();
+    const { open, exec, add } = await makeSigned('k1', 'k2');
     await exec('delete from audit where seq = 3');
-    const without = await open(vaultOf('k2'));
-    await addTimed(without, 2);
-    await without.close();
+    await add(2, 'k2');
     const back = await open(vaultOf('k2', 'k1'));
     await expectFound(back, { seq: 3, problem: 'removed' });
   });
 
   test('that are missing stop pruning, which works again once they are back', async () => {
-    const { open, introduce } = makeDatabase();
-    await introduce('k1', 'k2');
+    const { open } = await makeSigned('k1', 'k2');
     const by = { at: T0 + 1e6, actorId: 'app', surface: 'background' } as const;
-    const before = await open(vaultOf('k1'));
-    await addTimed(before, 3);
-    await before.close();
     const without = await open(vaultOf('k2'));
     await addTimed(without, 2);
     expect(await without.audit.prune(T0 + 3, by)).toMatchObject([{ fault: { problem: 'key_missing' } }]);

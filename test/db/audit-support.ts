@@ -1,15 +1,13 @@
 import { join } from 'node:path';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import fc from 'fast-check';
-import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import type { AuditEntry } from '../../src/core/audit-entry.ts';
 import { money } from '../../src/core/money.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import { createVault, parseKeyring, type Vault } from '../../src/db/vault.ts';
 import { anyText } from '../support/any-text.ts';
 import { makeKey } from '../support/environment.ts';
-import { bySql, entry, makeFolder, stillSystem, T0, vault } from './support.ts';
+import { bySql, entry, makeFolder, open as openStore, T0, vault } from './support.ts';
 
 const shortText = anyText({ maxLength: 30 });
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -58,11 +56,7 @@ export function vaultNamed(id: string): Vault {
 /** A database file, and an attacker who can write it behind the store's back. */
 export function makeDatabase() {
   const path = join(makeFolder(), 'vps.sqlite');
-  const open = async (by: Vault = vault): Promise<Store> => {
-    const store = await openStore({ databaseUrl: `sqlite:${path}`, vault: by, system: stillSystem });
-    onTestFinished(() => store.close());
-    return store;
-  };
+  const open = (by: Vault = vault) => openStore(`sqlite:${path}`, { vault: by });
   const byAttacker = <Result>(work: (db: DatabaseSyncInstance) => Result): Promise<Result> =>
     bySql(path, (db) => {
       db.exec('pragma synchronous = off');
@@ -75,6 +69,12 @@ export function makeDatabase() {
     exec,
     /** Has the app use these keys once: afterwards one of them is enough for it to start. */
     introduce: async (...ids: readonly string[]): Promise<void> => (await open(vaultOf(...ids))).close(),
+    /** Adds entries as an app does that has this key alone. */
+    add: async (count: number, keyId: string): Promise<void> => {
+      const store = await open(vaultOf(keyId));
+      await addTimed(store, count);
+      await store.close();
+    },
     /** Keeps the audit's tables beside themselves, so that they can be put back. */
     keep: () =>
       exec(

@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseUnreachable } from '../../src/core/errors.ts';
 import { money } from '../../src/core/money.ts';
 import type { AuditLog } from '../../src/db/audit-log.ts';
-import { asInTests } from '../support/postgres.ts';
 import { never, type Watch, watchDatabase } from '../support/statements.ts';
 import { anyEntry } from './audit-support.ts';
-import { databases, engines, entry, open, T0 } from './support.ts';
+import { places } from './places.ts';
+import { engines, entry, T0 } from './support.ts';
 
 describe.each(engines)('the audit on $name', ({ make }) => {
   let audit: AuditLog;
@@ -128,9 +128,9 @@ describe.each(engines)('the audit on $name', ({ make }) => {
   });
 });
 
-describe.each(databases)('adding to the audit on $name', ({ make }) => {
+describe.each(places)('adding to the audit on $name', ({ make }) => {
   test('takes three statements, and is whole or nothing if the process dies or the database fails at any of them', async () => {
-    const url = await make();
+    const place = await make();
     const steps: string[] = [];
     let fate: { readonly step: string; readonly kind: 'dies' | 'fails'; struck?: () => void } | undefined;
     const watch: Watch = async ({ sql }, run, connection) => {
@@ -147,9 +147,9 @@ describe.each(databases)('adding to the audit on $name', ({ make }) => {
       await strike('after');
       return result;
     };
-    const dying = await open(url, {
+    const dying = await place.open({
       openEngine: async (...args) => {
-        const engine = await asInTests(...args);
+        const engine = await place.openEngine(...args);
         return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
       },
     });

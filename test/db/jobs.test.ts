@@ -13,17 +13,14 @@ async function share(place: Place) {
   const { clock, system: shared, counted, settle } = shareClock(place);
   let setBackMs = 0;
   const system: System = { ...shared, now: () => shared.now() - setBackMs };
-  const watch =
-    <Args extends unknown[], Result>(method: (...args: Args) => Promise<Result>) =>
-    (...args: Args) =>
-      counted(() => method(...args));
   const openJobs = async () => {
     const { jobStore: store } = await place.open({ system });
-    const { leaseDue, lease, renew, end, giveBack } = store;
-    const watched = {
-      ...{ ...store, leaseDue: watch(leaseDue), lease: watch(lease), renew: watch(renew) },
-      ...{ end: watch(end), giveBack: watch(giveBack) },
-    };
+    const watched = new Proxy(store, {
+      get: (target, name) => {
+        const method: (...args: unknown[]) => Promise<unknown> = Reflect.get(target, name);
+        return (...args: unknown[]) => counted(() => method(...args));
+      },
+    });
     return { store, jobs: createJobs(watched, system, silentLog) };
   };
   return {

@@ -79,21 +79,12 @@ describe.each(engines)('what is kept until a time on $name', ({ make }) => {
   });
 });
 
-/** The clock moves, so that each ping is one of its own. */
-function movingSystem() {
-  let elapsed = 0;
-  return {
-    ...stillSystem,
-    elapsed: () => {
-      elapsed += 10_000;
-      return elapsed;
-    },
-  };
-}
-
 test('a database that takes no write is not ready', async () => {
   const path = join(makeFolder(), 'vps.sqlite');
-  const store = await open(`sqlite:${path}`, { system: movingSystem() });
+  let pings = 0;
+  // The clock moves, so that each ping is one of its own.
+  const system = { ...stillSystem, elapsed: () => 10_000 * ++pings };
+  const store = await open(`sqlite:${path}`, { system });
   await store.ping();
   // As a full disk does: reading goes on, writing fails.
   const other = new DatabaseSync(path);

@@ -5,7 +5,8 @@ import { Refusal } from '../../src/core/errors.ts';
 import { createLocks, type HeldLock, type Locks } from '../../src/db/locks.ts';
 import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
-import { gate, handClock, turn as nextTurn } from '../slack/support/fakes.ts';
+import { gate } from '../slack/support/fakes.ts';
+import { shareClock } from './places.ts';
 import { engines, makeFolder, newCreate, open, sentBy, T0 } from './support.ts';
 
 const LEASE_MS = 30_000;
@@ -13,16 +14,12 @@ const WAIT_MS = 120_000;
 
 /** A clock that is moved by hand, for all processes of a test. */
 function movedByHand() {
-  const clock = handClock();
-  const { elapsed } = clock.system;
-  const system: System = { ...clock.system, now: () => T0 + elapsed() };
-  return {
-    system,
-    pass: async (ms: number) => {
-      await clock.pass(ms);
-      for (let turns = 0; turns < 10; turns++) await nextTurn();
-    },
+  const { clock, system, settle } = shareClock({ url: 'sqlite::memory:' });
+  const pass = async (ms: number) => {
+    await clock.pass(ms);
+    await settle();
   };
+  return { system, pass };
 }
 
 const turn = () => realSystem.sleep(5);

@@ -18,11 +18,6 @@ export interface Place {
   open(options?: Partial<Parameters<typeof open>[1]>): Promise<Store>;
 }
 
-interface Engine {
-  readonly name: string;
-  readonly make: () => Promise<Place>;
-}
-
 async function makeSqlite(): Promise<Place> {
   const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
   return { url, sql: (text) => queryDatabase(url, text), openEngine, open: (options) => open(url, options) };
@@ -41,13 +36,13 @@ async function makePostgres(): Promise<Place> {
 }
 
 /** The engines, each with a database whose rows and tables a test can alter. */
-export const places: readonly Engine[] = [
+export const places = [
   { name: 'SQLite', make: makeSqlite },
   ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
 ];
 
 /** The clock of processes that share a database, moved by hand, and what waits for them. */
-export function shareClock({ url }: Place) {
+export function shareClock({ url }: Pick<Place, 'url'>) {
   const clock = handClock();
   const system: System = { ...clock.system, now: () => T0 + clock.system.elapsed() };
   let asked = 0;

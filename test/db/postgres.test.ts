@@ -133,13 +133,9 @@ describe.skipIf(!postgresUrl)('what is stored on PostgreSQL', () => {
 });
 
 describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
-  let stores: readonly Store[];
   const openBoth = async () => {
     const url = await makePostgres();
-    stores = [await openWithClockOff(url, -HOUR_MS), await openWithClockOff(url, HOUR_MS)];
-    const [slow, fast] = stores;
-    if (!slow || !fast) throw new Error('not opened');
-    return { slow, fast };
+    return { slow: await openWithClockOff(url, -HOUR_MS), fast: await openWithClockOff(url, HOUR_MS) };
   };
 
   test('is the database’s, however wrong their own is', async () => {
@@ -160,10 +156,8 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     expect(await slow.ledger.markSent(operation.id, sentBy('slow', wrong - 2 * HOUR_MS))).toBe('sent');
     expect(await slow.ledger.lease(operation.id, lease('slow', wrong, 50))).toBe(true);
     await expect.poll(() => fast.ledger.lease(operation.id, lease('fast', wrong, 60_000))).toBe(true);
-    const [mine, yours] = [
-      { name: 'account', owner: 'slow' },
-      { name: 'account', owner: 'fast' },
-    ];
+    const mine = { name: 'account', owner: 'slow' };
+    const yours = { ...mine, owner: 'fast' };
     expect(await slow.lockLeases.take(mine, 60_000)).toBe(true);
     expect(await fast.lockLeases.take(yours, 60_000)).toBe(false);
     expect(await slow.lockLeases.renew(mine, 50)).toBe(true);
@@ -174,12 +168,7 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     const { slow, fast } = await openBoth();
     const take = (store: Store, id: string, maxHoldMs: number) =>
       store.apiCalls.take({ id, account: ['a'], workspaceId: 'T1' }, { limit: 1, maxHoldMs });
-    expect(
-      await slow.apiCalls.take(
-        { id: '1', account: ['a'], workspaceId: 'T1' },
-        { limit: 1, maxHoldMs: 60_000 },
-      ),
-    ).toBe(true);
+    expect(await take(slow, '1', 60_000)).toBe(true);
     expect([await take(fast, '2', 60_000), await take(slow, '3', 60_000)]).toEqual([false, false]);
     await expect.poll(() => take(fast, '4', 50)).toBe(true);
     expect([await take(slow, '5', 60_000), await take(fast, '6', 60_000)]).toEqual([false, false]);

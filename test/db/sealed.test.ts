@@ -3,14 +3,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DatabaseUnusable } from '../../src/db/database.ts';
-import { openStore } from '../../src/db/open-store.ts';
 import type { Vault } from '../../src/db/vault.ts';
 import { NO_KEY } from '../../src/workflows/run.ts';
-import { createEmptyDatabase, givenTime, postgresUrl } from '../support/postgres.ts';
+import { createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { vaultNamed, vaultOf } from './audit-support.ts';
-import { places } from './places.ts';
+import { type Place, places } from './places.ts';
 import {
-  databases,
   entry,
   makeFolder,
   markSent,
@@ -24,12 +22,16 @@ import {
   T0,
 } from './support.ts';
 
-/** The clock of PostgreSQL can't be moved. */
-const atGivenTime = (databaseUrl: string) =>
-  databaseUrl.startsWith('postgres') ? { openEngine: givenTime } : {};
+/** A database with its tables, before any key was used. */
+async function makeEmpty(make: () => Promise<Place>): Promise<Place> {
+  const place = await make();
+  await (await place.open()).close();
+  await place.sql("delete from facts where kind = 'key'");
+  return place;
+}
 
 /** Stores one text of each kind that is ever sealed, and returns the place of each. */
-async function storeEverySecret(databaseUrl: string): Promise<readonly string[]> {
+async function storeEverySecret(openWith: (vault: Vault) => Promise<Store>): Promise<readonly string[]> {
   const places = new Set<string>();
   const vault = vaultOf('k1');
   const watched: Vault = {
@@ -39,12 +41,7 @@ async function storeEverySecret(databaseUrl: string): Promise<readonly string[]>
       return vault.seal(plain, place);
     },
   };
-  const store = await openStore({
-    databaseUrl,
-    vault: watched,
-    system: stillSystem,
-    ...atGivenTime(databaseUrl),
-  });
+  const store = await openWith(watched);
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0);
   await store.replyUrls.store('form', 'T1', new Secret('https://reply.test'), T0 + 1000);
   await settleCreate(store.ledger, newCreate('web-1'), { serverId: 1, password: new Secret('password-1') });
@@ -79,12 +76,14 @@ const USED = {
   'reply addresses': 1,
 };
 
-describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
+describe.each(places)('what is encrypted, on $name', ({ make }) => {
+  const openedBy = (place: Place) => (vault: Vault) => place.open({ vault });
+
   test('is encrypted again under the first key, whatever its kind, and then opens without the old one', async () => {
-    const databaseUrl = await makeUrl();
-    const places = await storeEverySecret(databaseUrl);
+    const openWith = openedBy(await makeEmpty(make));
+    const places = await storeEverySecret(openWith);
     expect(places).toHaveLength(Object.keys(USED).length);
-    const both = await open(databaseUrl, { vault: vaultOf('k2', 'k1') });
+    const both = await openWith(vaultOf('k2', 'k1'));
     const [second, first] = await both.sealed.listKeyUse();
     expect(second).toMatchObject({ keyId: 'k2', encrypts: {}, names: 0 });
     expect(first).toMatchObject({ keyId: 'k1', isMissing: false, encrypts: USED, names: 2 });
@@ -96,7 +95,7 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
     expect(before?.signs).toBeGreaterThan(0);
     await both.close();
 
-    const alone = await open(databaseUrl, { vault: vaultOf('k2') });
+    const alone = await openWith(vaultOf('k2'));
     expect(alone.notes).toEqual([]);
     expect(await alone.sealed.openAll()).toEqual([]);
     expect((await alone.apiKeys.find('T1'))?.key.reveal()).toBe('api-key');
@@ -108,8 +107,8 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
   });
 
   test('is not put back if it was replaced since it was read', async () => {
-    const databaseUrl = await makeUrl();
-    await storeEverySecret(databaseUrl);
+    const openWith = openedBy(await makeEmpty(make));
+    await storeEverySecret(openWith);
     const vault = vaultOf('k2', 'k1');
     const replaced: Promise<void>[] = [];
     // Called after the row was read, and before it is written.
@@ -117,7 +116,7 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
       if (plain === 'api-key') replaced.push(store.apiKeys.put('T1', new Secret('new-key'), 'U2', T0));
       return vault.seal(plain, place);
     };
-    const store = await open(databaseUrl, { vault: { ...vault, seal } });
+    const store = await openWith({ ...vault, seal });
     await store.sealed.reseal(() => undefined);
     await Promise.all(replaced);
     expect(replaced.length).toBeGreaterThan(0);
@@ -128,7 +127,7 @@ describe.each(databases)('what is encrypted, on $name', ({ make: makeUrl }) => {
 
 test('the database files contain nothing in plain text of what is encrypted', async () => {
   const folder = makeFolder();
-  await storeEverySecret(`sqlite:${folder}/vps.sqlite`);
+  await storeEverySecret((vault) => open(`sqlite:${folder}/vps.sqlite`, { vault }));
   const bytes = readBytes(folder);
   expect(bytes.includes('web-1')).toBe(true);
   const secrets = 'api-key https://reply.test password-1 {"odd":"answer"} xoxb-token xwfp-token'.split(' ');
@@ -136,9 +135,10 @@ test('the database files contain nothing in plain text of what is encrypted', as
 });
 
 test('a rotation that an app with the old key keeps undoing is never audited as done', async () => {
-  const databaseUrl = `sqlite:${makeFolder()}/vps.sqlite`;
-  await storeEverySecret(databaseUrl);
-  const old = new DatabaseSync(databaseUrl.slice('sqlite:'.length));
+  const path = `${makeFolder()}/vps.sqlite`;
+  const openWith = (vault: Vault) => open(`sqlite:${path}`, { vault });
+  await storeEverySecret(openWith);
+  const old = new DatabaseSync(path);
   onTestFinished(() => old.close());
   const vault = vaultOf('k2', 'k1');
   let undone = 0;
@@ -149,7 +149,7 @@ test('a rotation that an app with the old key keeps undoing is never audited as 
     }
     return vault.seal(plain, place);
   };
-  const store = await open(databaseUrl, { vault: { ...vault, seal } });
+  const store = await openWith({ ...vault, seal });
   await store.sealed.reseal(() => undefined);
   expect(undone).toBe(5);
   const rotations = await store.audit.list({ workspaceId: 'T1', actions: ['key_rotate'], limit: 9 });
@@ -159,17 +159,9 @@ test('a rotation that an app with the old key keeps undoing is never audited as 
 const [ANOTHER, NONE] = [/has a different key "k1"/, /has none of the keys that .+ \(k1\)/];
 
 describe.each(places)('the keys of a database on $name', ({ make }) => {
-  /** A database with its tables, before any key was used. */
-  const makeEmpty = async () => {
-    const place = await make();
-    await (await place.open()).close();
-    await place.sql("delete from facts where kind = 'key'");
-    return place;
-  };
-
   test('are checked before anything can be sealed, also by a program beside the app', async () => {
-    const place = await makeEmpty();
-    const openWith = (vault: ReturnType<typeof vaultOf>, lock = true) => place.open({ vault, lock });
+    const place = await makeEmpty(make);
+    const openWith = (vault: Vault, lock = true) => place.open({ vault, lock });
     await expect(openWith(vaultOf('k1'), false)).rejects.toThrow(
       /begins with the key "k1", which the app hasn't used/,
     );

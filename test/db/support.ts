@@ -35,11 +35,6 @@ export async function makePostgres(): Promise<string> {
   return url;
 }
 
-interface TestedEngine {
-  readonly name: string;
-  readonly make: () => Promise<Store>;
-}
-
 /** Stores on empty databases of PostgreSQL. They stay open: emptying a database takes milliseconds, opening it half a second. */
 const freeStores: Awaited<ReturnType<typeof openPostgres>>[] = [];
 
@@ -65,19 +60,10 @@ async function openPostgres() {
   return { ...database, store };
 }
 
-/** It is left out where no server is (`test/support/postgres-setup.ts` says so). */
-const POSTGRES: readonly TestedEngine[] = postgresUrl ? [{ name: 'PostgreSQL', make: lendStore }] : [];
-
-/** The engines that every store contract is tested on. A new engine is one more line here. */
-export const engines: readonly TestedEngine[] = [
+/** The engines that every store contract is tested on; without a server (`test/support/postgres-setup.ts` says so), one. */
+export const engines = [
   { name: 'SQLite', make: () => open(`sqlite:${join(makeFolder(), 'vps.sqlite')}`) },
-  ...POSTGRES,
-];
-
-/** Addresses of empty databases, for tests that open them themselves. */
-export const databases = [
-  { name: 'SQLite', make: async () => `sqlite:${join(makeFolder(), 'vps.sqlite')}` },
-  ...(postgresUrl ? [{ name: 'PostgreSQL', make: makePostgres }] : []),
+  ...(postgresUrl ? [{ name: 'PostgreSQL', make: lendStore }] : []),
 ];
 
 /** Works on a file of SQLite behind the store's back, in a turn in which the store has read nothing yet. */

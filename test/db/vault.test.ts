@@ -12,6 +12,12 @@ const keyText = (id: string, which: number) => `${id}:${makeKey(String(which))}`
 const vault = createVault(parseKeyring(keyText('k1', 1)));
 const place: SealedPlace = { table: 'api_keys', row: 'T1', column: 'sealed', workspaceId: 'T1' };
 const shortText = anyText({ maxLength: 200 });
+/** Any text, often the beginning of this one. */
+const cutShort = (token: string) =>
+  fc.oneof(
+    shortText,
+    fc.nat(token.length - 1).map((length) => token.slice(0, length)),
+  );
 const anyPlace = fc.record({ table: shortText, row: shortText, column: shortText, workspaceId: shortText });
 
 describe('the vault', () => {
@@ -48,16 +54,10 @@ describe('the vault', () => {
     );
   });
 
-  test('opens no sealed text that was cut short', () => {
+  test('opens no text that it didn’t seal, nor one that was cut short', () => {
     const token = vault.seal('hunter2', place);
-    for (let length = 0; length < token.length; length++) {
-      expect(() => vault.open(token.slice(0, length), place)).toThrow();
-    }
-  });
-
-  test('refuses any text that it didn’t seal', () => {
     fc.assert(
-      fc.property(shortText, (text) => {
+      fc.property(cutShort(token), (text) => {
         expect(() => vault.open(text, place)).toThrow(VaultError);
       }),
     );
@@ -130,16 +130,9 @@ describe('a signature', () => {
 
   test('is never valid if it was changed or made up', () => {
     fc.assert(
-      fc.property(
-        fc.oneof(
-          shortText,
-          fc.nat(signed.length).map((length) => signed.slice(0, length - 1)),
-        ),
-        (token) => {
-          fc.pre(token !== signed);
-          expect(vault.isSigned(token, 'paid', 'audit')).toBe(false);
-        },
-      ),
+      fc.property(cutShort(signed), (token) => {
+        expect(vault.isSigned(token, 'paid', 'audit')).toBe(false);
+      }),
     );
     expect(vault.isSigned(`${signed}A`, 'paid', 'audit')).toBe(false);
   });

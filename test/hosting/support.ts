@@ -5,14 +5,14 @@ import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createHosting, type HostingOptions } from '../../src/hosting/client.ts';
 import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
+import type { HostingOptions as ServiceOptions } from '../../src/sandbox/hosting/hosting.ts';
+import { startHosting } from '../../src/sandbox/hosting/start.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { vault } from '../db/fixtures.ts';
 import { fallAsleep, type Sleeper } from '../support/clocks.ts';
 
 export const KEY = new Secret('key-of-the-account');
 export const ORDER = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
-/** Names keys as a vault does. */
-export const namesOf = vault.namesOf;
 export const PAY = { beforeSend: async () => {} };
 
 interface MemorySlot {
@@ -202,11 +202,20 @@ export function startClient(baseUrl: string, options: Partial<HostingOptions> = 
     timeoutMs: 30_000,
     system: realSystem,
     calls: memoryCalls(),
-    namesOf,
+    namesOf: vault.namesOf,
     ...options,
   });
   onTestFinished(() => hosting.close());
   return { hosting, api: hosting.of(KEY) };
+}
+
+/** The client in front of the whole service, with an account that has paid in 100.00. */
+export async function startService(options: ServiceOptions = {}, system = realSystem) {
+  const service = await startHosting(options);
+  onTestFinished(() => service.close());
+  const account = service.accounts.create({ name: 'team', balanceMinor: 100_00 });
+  const { hosting } = startClient(service.baseUrl, { system });
+  return { service, account, api: hosting.of(new Secret(service.createKey(account))) };
 }
 
 /** The HostingError that this call ends with. */

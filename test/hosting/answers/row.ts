@@ -1,6 +1,7 @@
+import type { Catalog } from '../../../src/core/catalog.ts';
 import { type ApiCode, HostingError } from '../../../src/core/errors.ts';
 import type { Secret } from '../../../src/core/secret.ts';
-import type { ListExtent } from '../../../src/core/server.ts';
+import type { Server, ServerList } from '../../../src/core/server.ts';
 import type { Endpoint, WireAnswer } from '../../../src/hosting/endpoints.ts';
 import * as endpoints from '../../../src/hosting/endpoints.ts';
 import { decode } from '../../../src/hosting/read-catalog.ts';
@@ -110,8 +111,8 @@ function wireOf({ status = 200, headers = {}, body }: Omit<Row, 'title'>): WireA
 export function classify(row: Row, made: unknown): Kind | 'misread' {
   if (made instanceof HostingError) return classifyError(row, made);
   const { truth } = row;
-  if (truth.of === 'list') return classifyList(truth, made as Awaited<ReturnType<typeof readAllPages>>);
-  if (truth.of === 'catalog') return classifyCatalog(truth, made as Parameters<typeof classifyCatalog>[1]);
+  if (truth.of === 'list') return classifyList(truth, made as ServerList);
+  if (truth.of === 'catalog') return classifyCatalog(truth, made as Catalog);
   if (row.call === 'delete') return classifyDeleted(truth, made === true);
   const done = made as Done;
   // That it was taken is no claim that it was done, unless the answer was a refusal.
@@ -140,7 +141,7 @@ function isCode(truth: Truth, code: HostingError['code']): boolean {
   return truth.of === 'refused' && truth.code === code;
 }
 
-type Seen = { id: number; label?: string; state?: string; ipv4?: string; paidUntil?: number };
+type Seen = Pick<Server, 'id'> & Partial<Server>;
 
 /** Whether everything that is reported about a server is true; missing values are fine. */
 function isTrue(seen: Seen, server: TrueServer): boolean {
@@ -160,10 +161,7 @@ function isWhole(seen: Seen, server: TrueServer): boolean {
   );
 }
 
-function classifyList(
-  truth: Extract<Truth, { of: 'list' }>,
-  list: { servers: readonly Seen[]; extent: ListExtent },
-): Kind | 'misread' {
+function classifyList(truth: Extract<Truth, { of: 'list' }>, list: ServerList): Kind | 'misread' {
   const matches = list.servers.map((seen) => truth.servers.find((server) => isTrue(seen, server)));
   if (matches.includes(undefined) || new Set(matches).size !== matches.length) return 'misread';
   if (list.extent === 'whole' && matches.length !== truth.servers.length) return 'misread';
@@ -174,16 +172,7 @@ function classifyList(
   return list.extent === 'whole' && areWhole ? 'understood' : 'told';
 }
 
-function classifyCatalog(
-  truth: Extract<Truth, { of: 'catalog' }>,
-  catalog: {
-    plans: readonly { code: string; monthly: number }[];
-    locations: readonly string[];
-    images: readonly string[];
-    unreadable?: { plans: number; locations: number; images: number };
-    hasMore?: true;
-  },
-): Kind | 'misread' {
+function classifyCatalog(truth: Extract<Truth, { of: 'catalog' }>, catalog: Catalog): Kind | 'misread' {
   const lost = catalog.unreadable ?? { plans: 0, locations: 0, images: 0 };
   const isLie =
     catalog.plans.some(({ code, monthly }) => truth.plans[code] !== monthly) ||

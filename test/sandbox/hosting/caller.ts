@@ -1,44 +1,27 @@
 import { onTestFinished } from 'vitest';
-import type { Account } from '../../../src/sandbox/hosting/accounts.ts';
 import { HostingClock } from '../../../src/sandbox/hosting/clock.ts';
 import type { HostingOptions } from '../../../src/sandbox/hosting/hosting.ts';
 import { type Hosting, startHosting } from '../../../src/sandbox/hosting/start.ts';
 
-/** What came back over the wire. */
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 /** A running service with one account that has paid in 100.00, and a way to call its API. */
-export interface Caller {
-  readonly hosting: Hosting;
-  readonly account: Account;
-  readonly key: string;
-  call(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer>;
-  create(change?: Record<string, unknown>): Promise<Answer>;
-}
+export type Caller = ReturnType<typeof openAccount>;
 
 export const ORDER = { plan: 'small', location: 'fra', image: 'debian-13', label: 'web-1' };
 
-/** A clock that is stopped until a test advances it. */
-function frozenClock(start = '2026-01-15T10:00:00.000Z'): HostingClock {
-  const startMs = Date.parse(start);
-  return new HostingClock(() => startMs);
-}
+const START_MS = Date.UTC(2026, 0, 15, 10);
 
-/** Starts a service whose clock stands still; it is closed when the test ends. */
+/** Starts a service whose clock stands still until a test advances it; it is closed when the test ends. */
 export async function startCaller(options: HostingOptions = {}): Promise<Caller> {
-  const hosting = await startHosting({ clock: frozenClock(), ...options });
+  const hosting = await startHosting({ clock: new HostingClock(() => START_MS), ...options });
   onTestFinished(() => hosting.close());
   return openAccount(hosting);
 }
 
 /** Opens one more account of a service. */
-export function openAccount(hosting: Hosting): Caller {
+export function openAccount(hosting: Hosting) {
   const account = hosting.accounts.create({ name: 'Example Ltd', balanceMinor: 100_00 });
   const key = hosting.createKey(account);
-  const call: Caller['call'] = async (method, path, body, authorization = `Bearer ${key}`) => {
+  const call = async (method: string, path: string, body?: unknown, authorization = `Bearer ${key}`) => {
     const response = await fetch(`${hosting.baseUrl}${path}`, {
       method,
       headers: { authorization },
@@ -46,12 +29,13 @@ export function openAccount(hosting: Hosting): Caller {
     });
     return { status: response.status, body: readText(await response.text()) };
   };
-  const create: Caller['create'] = (change) => call('POST', '/servers', { ...ORDER, ...change });
+  const create = (change: Readonly<Record<string, unknown>> = {}) =>
+    call('POST', '/servers', { ...ORDER, ...change });
   return { hosting, account, key, call, create };
 }
 
 /** The id in an answer. @throws when there is none */
-export function idOf({ body }: Answer): number {
+export function idOf({ body }: { readonly body: unknown }): number {
   const id: unknown = Reflect.get(Object(body), 'id');
   if (typeof id !== 'number') throw new Error(`No id in ${JSON.stringify(body)}`);
   return id;

@@ -48,11 +48,9 @@ function makeServer(state: string): Json {
 
 /** A table of servers as the product lists them. */
 function makeList(count: number): Json {
-  const states = ['running', 'running', 'running', 'stopped', 'rebooting', 'expired'];
-  const roles = ['web', 'db', 'worker', 'staging', 'build'];
-  const row = (...texts: (string | undefined)[]) => texts.map((text) => ({ type: 'raw_text', text }));
+  const row = (...texts: string[]) => texts.map((text) => ({ type: 'raw_text', text }));
   const rows = Array.from({ length: count }, (_, at) =>
-    row(`${roles[at % 5]}-${Math.floor(at / 5) + 1}`, states[at % 6], `203.0.113.${at + 10}`, '2026-12-21'),
+    row(`staging-${at + 1}`, 'rebooting', `203.0.113.${at + 10}`, '2026-12-21'),
   );
   const head = row('Label', 'State', 'IPv4', 'Paid until');
   const table = { type: 'data_table', caption: 'Servers', page_size: 10, rows: [head, ...rows] };

@@ -120,14 +120,6 @@ export const button = (text: string, more: Json = {}) => ({
 
 export const actions = (...elements: Json[]) => ({ type: 'actions', block_id: 'actions', elements });
 
-export const textInput = (label: string, more: Json = {}, element: Json = {}) => ({
-  type: 'input',
-  block_id: label,
-  label: plain(label),
-  element: { type: 'plain_text_input', action_id: 'text', ...element },
-  ...more,
-});
-
 export const modal = (blocks: readonly unknown[], more: Json = {}): Json => ({
   type: 'modal',
   callback_id: 'form',
@@ -144,6 +136,9 @@ export const input = (label: string, element: Json, more: Json = {}) => ({
   element: { action_id: 'it', ...element },
   ...more,
 });
+
+export const textInput = (label: string, more: Json = {}, element: Json = {}) =>
+  input(label, { type: 'plain_text_input', ...element }, more);
 
 /** A user who ran a command, and the trigger of it. */
 export async function afterCommand() {
