@@ -1,15 +1,13 @@
 import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import type { ServerCard } from '../../../src/servers/card.ts';
-import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackApi, SlackClients } from '../../../src/slack/slack-api.ts';
 import { realSystem, type System } from '../../../src/system.ts';
 import { fallAsleep, type Sleeper } from '../../support/clocks.ts';
 
-/** A request that records which use cases were executed and what was replied. */
+/** A request that records which use cases were executed. */
 interface FakeRequest extends SlackRequest {
   readonly entered: [name: string, input: unknown][];
-  readonly said: Message[];
 }
 
 const sheet: ServerCard = { server: makeServer() };
@@ -27,14 +25,9 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 /** A request whose use cases all succeed without doing anything. */
 export function fakeRequest(): FakeRequest {
   const entered: FakeRequest['entered'] = [];
-  const said: Message[] = [];
-  const say = async (message: Message) => {
-    said.push(message);
-    return true;
-  };
+  const say = async () => true;
   const request = {
     entered,
-    said,
     caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
     currency: async () => 'EUR',
     now: () => NOW,
