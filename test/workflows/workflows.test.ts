@@ -68,22 +68,6 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(token?.reveal()).toBe(TOKEN.reveal());
   });
 
-  test('a run is sent once, from the state that the sender has seen', async () => {
-    const { workflowRuns } = await make();
-    const run = { ...newRun(), state: 'received' as const };
-    await workflowRuns.receive(run, undefined);
-    const press = { now: T0, pressedBy: 'U2' };
-    expect(await workflowRuns.send(run, press)).toBe('over');
-    await workflowRuns.ask(run, { channelId: 'C1', ts: '1.1' });
-    const sent = await Promise.all([workflowRuns.send(run, press), workflowRuns.send(run, press)]);
-    expect(sent.sort()).toEqual(['over', 'sent']);
-    expect(await workflowRuns.find('T1', run.id)).toMatchObject({
-      state: 'sent',
-      pressedBy: 'U2',
-      card: { channelId: 'C1', ts: '1.1' },
-    });
-  });
-
   test('a run ends once, is reported once, and its token is erased then', async () => {
     const { jobStore, workflowRuns } = await make();
     const run = { ...newRun(), state: 'received' as const };

@@ -2,7 +2,7 @@ import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixture
 import type { ServerCard } from '../../../src/servers/card.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackApi, SlackClients } from '../../../src/slack/slack-api.ts';
-import { realSystem, type System } from '../../../src/system.ts';
+import { realSystem } from '../../../src/system.ts';
 import { fallAsleep, type Sleeper } from '../../support/clocks.ts';
 
 /** A request that records which use cases were executed. */
@@ -63,22 +63,18 @@ export function clientsOf(slack: Partial<SlackApi>): SlackClients {
   return { of: () => partialSlack(slack) };
 }
 
-/** A clock that stands still until a test moves it; sleeps end when it reaches their end. */
-export interface HandClock {
-  readonly system: System;
-  /** Sleeps that have neither ended nor been aborted. */
-  sleeping(): number;
-  pass(ms: number): Promise<void>;
-}
+export type HandClock = ReturnType<typeof handClock>;
 
-export function handClock(): HandClock {
+/** A clock that stands still until a test moves it; sleeps end when it reaches their end. */
+export function handClock() {
   let elapsed = 1000;
   const sleepers = new Set<Sleeper>();
   const sleep = (ms: number, signal?: AbortSignal) => fallAsleep(sleepers, elapsed + ms, signal);
   return {
     system: { ...realSystem, elapsed: () => elapsed, sleep },
+    /** Sleeps that have neither ended nor been aborted. */
     sleeping: () => sleepers.size,
-    pass: async (ms) => {
+    pass: async (ms: number) => {
       elapsed += ms;
       for (const sleeper of sleepers) {
         if (sleeper.until > elapsed) continue;
