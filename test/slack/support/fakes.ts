@@ -16,9 +16,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   list: { servers: [], extent: 'whole' },
   show: sheet,
   audit: [],
-  access: [],
   access_grant: { grant: makeGrant(1) },
-  access_revoke: { removed: [makeGrant(1)], left: [] },
   stop: { server: makeServer(), state: 'stopped', isUnconfirmed: false },
 };
 
