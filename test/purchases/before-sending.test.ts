@@ -28,13 +28,6 @@ beforeEach(async () => {
 afterEach(() => scenario.close());
 
 describe('a confirmation', () => {
-  test('that a crashed process left unsent is carried out by the next one, once', async () => {
-    await press(scenario.start(KILLED_UNSENT));
-    await scenario.settle(app);
-    expect(await scenario.find()).toMatchObject({ state: 'settled', hasPassword: true });
-    expect(scenario.hosting.charges).toBe(1);
-  });
-
   test('that a crashed process left unsent waits while Slack can’t say whether its user still has the role', async () => {
     await press(scenario.start(KILLED_UNSENT));
     let isAnswering = false;

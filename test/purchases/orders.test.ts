@@ -231,7 +231,7 @@ function startFull(skip: (why: string) => never) {
 }
 
 /** An answer with a root password of that length. */
-const answerOf = (length: number, serverId = 7) => ({ serverId, password: new Secret('x'.repeat(length)) });
+const answerOf = (length: number) => ({ serverId: 7, password: new Secret('x'.repeat(length)) });
 const reveal = async (spill: ReturnType<typeof createSpill>) =>
   (await spill.readAll()).answers.map(({ operationId, password }) => [
     operationId,

@@ -32,7 +32,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
   const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
   const ids = (requests: readonly { id: string }[]) => requests.map(({ id }) => id);
   /** Makes a request of each kind: the same user's, as often as it is called. */
-  const make3 = async (more: { requestedAt?: number; workspaceId?: string; requesterId?: string } = {}) => {
+  const make3 = async (more: { requestedAt?: number; workspaceId?: string } = {}) => {
     const { requestedAt = T0 } = more;
     const expiresAt = requestedAt + APPROVAL_MS;
     const approvals = [newApproval(more), newApproval({ ...more, ...newDelete(7) })];
