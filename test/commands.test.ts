@@ -9,12 +9,18 @@ import { fakeRequest } from './slack/support/fakes.ts';
 const everyId = (of: 'actions' | 'modals' | 'suggestions') =>
   [...commands, home].flatMap((command) => command[of].map(({ id }) => id));
 
-/** Runs a command as it was typed and returns what it asked of the use cases. */
-async function type(text: string) {
+/** Runs a command as it was typed; `entered` is what it asks of the use cases. */
+function run(text: string) {
   const request = fakeRequest();
   const [name = '', ...rest] = text.split(' ');
-  await getCommand(name, commands, '/vps ').run(rest.join(' '), request);
-  return request.entered;
+  const running = getCommand(name, commands, '/vps ').run(rest.join(' '), request);
+  return { running, entered: request.entered };
+}
+
+async function type(text: string) {
+  const { running, entered } = run(text);
+  await running;
+  return entered;
 }
 
 describe('the commands', () => {
@@ -51,8 +57,7 @@ describe('the commands', () => {
   });
 
   it('act once on each of several servers, whatever separates the names', async () => {
-    const entered = await type('stop web-1,web-2 web-1  db');
-    expect(entered.map(([name, input]) => [name, input])).toMatchObject([
+    expect(await type('stop web-1,web-2 web-1  db')).toMatchObject([
       ['stop', { ref: { typed: 'web-1' } }],
       ['stop', { ref: { typed: 'web-2' } }],
       ['stop', { ref: { typed: 'db' } }],
@@ -82,20 +87,16 @@ describe('the commands', () => {
     ['access dance', 'There’s no “access dance” command'],
     ['connect sk-live-1234', 'Never paste an API key into Slack'],
   ])('%s is explained, and nothing is done', async (text, words) => {
-    const request = fakeRequest();
-    const [name = '', ...rest] = text.split(' ');
-    const running = getCommand(name, commands, '/vps ').run(rest.join(' '), request);
+    const { running, entered } = run(text);
     await expect(running).rejects.toMatchObject({ code: 'bad_words', details: { usage: /^\/vps / } });
     await running.catch(({ details }: { details: { problem: string } }) =>
       expect(details.problem).toContain(words),
     );
-    expect(request.entered).toEqual([]);
+    expect(entered).toEqual([]);
   });
 
   it('never repeat an API key that was typed', async () => {
-    const error = await getCommand('connect', commands, '/vps ')
-      .run('sk-live-1234', fakeRequest())
-      .catch((thrown: unknown) => thrown);
+    const error = await run('connect sk-live-1234').running.catch((thrown: unknown) => thrown);
     expect(JSON.stringify(error)).not.toContain('sk-live-1234');
   });
 });

@@ -12,15 +12,11 @@ import type { Message } from '../src/slack/kit/blocks.ts';
 type Made = Message | ModalView | HomeView;
 
 /** Each surface is made once: that takes longer than what is looked for in it. */
-const [typical, nasty] = [surfaces, nastySurfaces].map((some) =>
-  some.map(({ name, make }) => ({ name, made: make() })),
-) as [MadeSurface[], MadeSurface[]];
+const makeAll = (some: typeof surfaces) =>
+  some.map(({ name, make }): { name: string; made: Made } => ({ name, made: make() }));
+const typical = makeAll(surfaces);
+const nasty = makeAll(nastySurfaces);
 const all = [...typical, ...nasty];
-
-interface MadeSurface {
-  readonly name: string;
-  readonly made: Made;
-}
 
 function isView(made: Made): made is ModalView | HomeView {
   return 'type' in made;
@@ -59,7 +55,7 @@ function whereIs(secret: string, part: unknown, around: readonly string[] = []):
 }
 
 /** Collects what is wrong with each, by name, so that one failing run shows it all. */
-function collect(some: readonly MadeSurface[], look: (made: Made) => readonly unknown[]) {
+function collect(some: typeof all, look: (made: Made) => readonly unknown[]) {
   return some.flatMap(({ name, made }) => look(made).map((fault) => ({ surface: name, fault })));
 }
 

@@ -38,14 +38,8 @@ it('a sleep ends at once, with an AbortError, when it is aborted', async () => {
   await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-interface Line {
-  /** In seconds. */
-  readonly at: number;
-  /** Pino's: 30 is info, 40 (default) is warn. */
-  readonly level?: number;
-  readonly msg: string;
-  readonly [field: string]: unknown;
-}
+/** `at` is in seconds; of Pino's levels, 30 is info, and 40 (default) is warn. */
+type Line = { readonly at: number; readonly msg: string; readonly [field: string]: unknown };
 
 /** What a terminal shows of these lines. */
 function show(...lines: readonly Line[]): string {

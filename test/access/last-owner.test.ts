@@ -4,6 +4,7 @@ import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { newGrant, open, T0 } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
+import { until } from '../support/eventually.ts';
 
 let store: Store;
 let ports: AppContext;
@@ -23,29 +24,13 @@ const owners = async () => (await store.grants.list('T1')).filter(({ role }) => 
 function meetBeforeChanging(): void {
   const { grants } = ports;
   let waiting = 0;
-  let goOn: () => void = () => undefined;
-  const both = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
   const meet = async () => {
     waiting += 1;
-    if (waiting === 2) goOn();
-    await both;
+    await until(() => waiting === 2, 1);
   };
-  ports = {
-    ...ports,
-    grants: {
-      ...grants,
-      remove: async (...given) => {
-        await meet();
-        return grants.remove(...given);
-      },
-      put: async (...given) => {
-        await meet();
-        return grants.put(...given);
-      },
-    },
-  };
+  const remove: typeof grants.remove = (...given) => meet().then(() => grants.remove(...given));
+  const put: typeof grants.put = (...given) => meet().then(() => grants.put(...given));
+  ports = { ...ports, grants: { ...grants, remove, put } };
 }
 
 it('one of two owners who revoke each other at the same moment stays an owner', async () => {

@@ -29,19 +29,13 @@ async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
     const place = { id, isOrg: false, name: id, installedBy: 'U1', installedAt: system.now(), scopes: [] };
     return installationStore.install({ ...place, tokens });
   };
-  const slack = {
-    verdict: 'works' as TokenVerdict,
-    isAnswerLost: false,
-    tested: [] as string[],
-    sent: [] as string[],
-  };
+  const slack = { verdict: 'works' as TokenVerdict, tests: 0, sent: [] as string[] };
   const refresh = async (refreshToken: Secret<string>): Promise<RefreshOutcome> => {
     const given = refreshToken.reveal();
     const isUsed = slack.sent.includes(given);
     slack.sent.push(given);
     await system.sleep(5);
     if (isUsed) return { kind: 'refused', error: 'invalid_refresh_token' };
-    if (slack.isAnswerLost) return { kind: 'unknown', error: 'TimeoutError' };
     return { kind: 'renewed', tokens: tokensOf('T1 2', 12 * HOUR_MS) };
   };
   /** A process of the app. `unreadable`: an installation whose row it can't read. */
@@ -55,8 +49,8 @@ async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
         },
       },
       tokenService: {
-        test: async (token) => {
-          slack.tested.push(token.reveal());
+        test: async () => {
+          slack.tests++;
           return slack.verdict;
         },
         refresh,
@@ -70,7 +64,7 @@ async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
     };
     return {
       /** An event says that the app was uninstalled. */
-      hear: (at = system.now()) => noteRevocation(['T1'], at, ports),
+      hear: () => noteRevocation(['T1'], system.now(), ports),
       watch: () => watchTokens(ports),
     };
   };
@@ -113,7 +107,7 @@ describe.each(engines)('an event about an uninstall, on $name,', ({ make }) => {
     await start().hear();
     await start().watch();
     expect(await keyOf()).toBeDefined();
-    expect(slack.tested).toHaveLength(2);
+    expect(slack.tests).toBe(2);
     slack.verdict = 'revoked';
     await start().watch();
     expect(await find()).toBeUndefined();

@@ -28,6 +28,10 @@ import { never, openWatched, type Watch } from '../support/statements.ts';
 import { triesOf } from '../support/tries.ts';
 
 const PASSWORD = 'hunter2-canary';
+const PAID = { serverId: 7, password: new Secret(PASSWORD) };
+/** Settled from a list, without the API's own answer. */
+const FOUND = { at: T0, serverId: 7 };
+const UNCLEAR = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
 const system = { ...stillSystem, sleep: async () => undefined };
 
 /** A paid create whose answer has arrived, in a process that ends after some tries to store it. */
@@ -47,6 +51,7 @@ async function startPaid() {
     folder,
     store,
     id: operation.id,
+    operation: found,
     /** `fails` says which tries find a full disk; the process ends at the try after the last one. */
     settle: async (fails: readonly boolean[]) => {
       let tries = 0;
@@ -59,8 +64,7 @@ async function startPaid() {
         if (tries >= fails.length) throw die;
       };
       const ports = makeContext(store, { system: { ...system, sleep } });
-      const answer = { serverId: 7, password: new Secret(PASSWORD) };
-      await settleUntilStored({ operation: found, app: ports }, answer).catch((error: unknown) => {
+      await settleUntilStored({ operation: found, app: ports }, PAID).catch((error: unknown) => {
         if (error !== die) throw error;
       });
       watch = works;
@@ -70,25 +74,24 @@ async function startPaid() {
       watch = ({ sql }, run, connection) => (sql === 'commit' ? connection.abandon().then(never) : run());
       const sleep = vi.fn(async () => undefined);
       const ports = makeContext(store, { system: { ...system, sleep } });
-      const answer = { serverId: 7, password: new Secret(PASSWORD) };
-      void settleUntilStored({ operation: found, app: ports }, answer);
+      void settleUntilStored({ operation: found, app: ports }, PAID);
       await until(() => filesOf(folder).length > 0);
       return sleep.mock.calls;
     },
     /** An answer that proves nothing comes while the database takes nothing more; then the process ends. */
-    fail: async (error: HostingError) => {
+    fail: async () => {
       const sleep = async (_: number, signal?: AbortSignal) => {
         if (signal) return untilAborted(signal);
         throw die;
       };
       watch = () => Promise.reject(new Error('database or disk is full'));
       const ports = makeContext(store, { system: { ...system, sleep } });
-      await endFailedPayment(found, error, 'p1', ports).catch((thrown: unknown) => {
-        if (thrown !== die) throw thrown;
+      await endFailedPayment(found, UNCLEAR, 'p1', ports).catch((error: unknown) => {
+        if (error !== die) throw error;
       });
     },
     /** An answer that proves nothing comes; the process ends right after the first commit. */
-    endAtCommit: async (error: HostingError) => {
+    endAtCommit: async () => {
       let hasEnded = false;
       watch = async ({ sql }, run, connection) => {
         if (hasEnded) return connection.abandon().then(never);
@@ -97,7 +100,7 @@ async function startPaid() {
         return result;
       };
       const sleep = async (_: number, signal?: AbortSignal) => signal && untilAborted(signal);
-      void endFailedPayment(found, error, 'p1', makeContext(store, { system: { ...system, sleep } }));
+      void endFailedPayment(found, UNCLEAR, 'p1', makeContext(store, { system: { ...system, sleep } }));
       await until(() => hasEnded);
     },
     restart: async () => {
@@ -152,12 +155,12 @@ describe('a root password that arrived while the disk was full', () => {
 
   test('is there after the next start when its answer proved nothing, and the server is found later', async () => {
     const paid = await startPaid();
-    await paid.fail(new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`)));
+    await paid.fail();
     expect(filesOf(paid.folder)).toHaveLength(1);
     const { again, left } = await paid.restart();
     expect(left).toEqual([]);
     expect(filesOf(paid.folder)).toEqual([]);
-    await again.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    await again.ledger.settle(paid.id, FOUND, entry({ outcome: 'done' }));
     expect((await again.passwords.find(paid.id))?.password.reveal()).toContain(PASSWORD);
     await again.close();
   });
@@ -171,17 +174,14 @@ describe('a root password that arrived while the disk was full', () => {
     ],
   ])('is kept when its answer proved nothing and its encryption key is missing while the server is found, until %s', async (_, end) => {
     const paid = await startPaid();
-    const answer = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
-    const operation = await paid.store.ledger.find(paid.id);
-    if (!operation) throw new Error('the operation is gone');
-    await endFailedPayment(operation, answer, 'p1', makeContext(paid.store, { system }));
+    await endFailedPayment(paid.operation, UNCLEAR, 'p1', makeContext(paid.store, { system }));
     await paid.store.close();
     const url = `sqlite:${join(paid.folder, 'vps.sqlite')}`;
     const next = `next:${makeKey('next')}`;
     const both = createVault(parseKeyring(`${next},test:${makeKey('store')}`));
     await (await open(url, { vault: both })).close();
     const without = await open(url, { vault: createVault(parseKeyring(next)) });
-    await without.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    await without.ledger.settle(paid.id, FOUND, entry({ outcome: 'done' }));
     expect(await without.ledger.find(paid.id)).toMatchObject({ state: 'settled', hasPassword: true });
     expect(await without.passwords.listHeld('T1')).toMatchObject([{ creatorId: 'U1', serverId: 7 }]);
     await expect(without.passwords.find(paid.id)).rejects.toMatchObject({ code: 'key_unreadable' });
@@ -206,45 +206,33 @@ describe('a root password that arrived while the disk was full', () => {
 
   test('is not said to be held when the answer that proved nothing was altered since', async () => {
     const paid = await startPaid();
-    await paid.store.ledger.markUnconfirmed(
-      paid.id,
-      {
-        reason: { code: 'unreadable_answer', details: {} },
-        sealedAnswer: new Secret(`{"pw":"${PASSWORD}"}`),
-      },
-      entry(),
-    );
+    await endFailedPayment(paid.operation, UNCLEAR, 'p1', makeContext(paid.store, { system }));
     await bySql(join(paid.folder, 'vps.sqlite'), (db) =>
       db.exec("update operations set sealed_answer = substr(sealed_answer, 1, 60) || 'AAAA'"),
     );
-    await paid.store.ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    await paid.store.ledger.settle(paid.id, FOUND, entry({ outcome: 'done' }));
     expect(await paid.store.ledger.find(paid.id)).toMatchObject({ state: 'settled', hasPassword: false });
-    await paid.store.close();
   });
 
   test('is kept when its answer proved nothing, although another process has ended the order at that moment', async () => {
-    const { store, id } = await startPaid();
+    const { store, id, operation } = await startPaid();
     const { ledger, passwords } = store;
     const markUnconfirmed: typeof ledger.markUnconfirmed = async (_, { reason }, audit) => {
       await ledger.markUnconfirmed(id, { reason }, audit);
       return ledger.markUnconfirmed(id, { reason }, audit);
     };
     const ports = makeContext({ ...store, ledger: { ...ledger, markUnconfirmed } }, { system });
-    const answer = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
-    const operation = await ledger.find(id);
-    if (!operation) throw new Error('the operation is gone');
-    await endFailedPayment(operation, answer, 'p1', ports);
-    await ledger.settle(id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    await endFailedPayment(operation, UNCLEAR, 'p1', ports);
+    await ledger.settle(id, FOUND, entry({ outcome: 'done' }));
     expect((await passwords.find(id))?.password.reveal()).toContain(PASSWORD);
   });
 
   test('is told of by the next process if its answer proved nothing, came after the server was found, and was stored at the last moment', async () => {
     const paid = await startPaid();
     const { ledger, jobStore } = paid.store;
-    await ledger.settle(paid.id, { at: T0, serverId: 7 }, entry({ outcome: 'done' }));
+    await ledger.settle(paid.id, FOUND, entry({ outcome: 'done' }));
     for (const job of await jobStore.list(OPERATION, 'T1')) await jobStore.end(job, undefined, 0);
-    const answer = new HostingError('unreadable_answer', 'maybe', {}, new Secret(`{"pw":"${PASSWORD}"}`));
-    await paid.endAtCommit(answer);
+    await paid.endAtCommit();
     const { again } = await paid.restart();
     expect((await again.passwords.find(paid.id))?.password.reveal()).toContain(PASSWORD);
     expect(await again.ledger.find(paid.id)).toMatchObject({ notifiedAt: undefined });

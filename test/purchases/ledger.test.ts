@@ -130,9 +130,8 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
       expect([await refuse({}), await refuse({ owner: 'another' })]).toEqual([false, false]);
       expect(await refuse({ decidedBy: 'U2' })).toBe(true);
-      expect(await ledger.find(id)).toMatchObject({
-        ...{ state: 'refused', reason, decidedBy: 'U2', endedAt: T0 + 5 },
-      });
+      const refused = { state: 'refused', reason, decidedBy: 'U2', endedAt: T0 + 5 };
+      expect(await ledger.find(id)).toMatchObject(refused);
     });
 
     test('is undone as a whole when a part of it fails', async () => {
@@ -288,8 +287,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await markSent(ledger, second, T0 + 1)).toBe(true);
       await ledger.closeDelete(first, T0 + 2);
       expect(await ledger.findDelete(first)).toMatchObject({ state: 'sent' });
-      const reason = { code: 'no_answer', details: {} } as const;
-      await ledger.markUnconfirmed(first, { reason }, entry());
+      await ledger.markUnconfirmed(first, { reason: NO_ANSWER }, entry());
       await ledger.closeDelete(first, T0 + 2);
       expect(await ledger.findDelete(first)).toMatchObject({ state: 'unconfirmed', endedAt: T0 + 2 });
     });

@@ -4,10 +4,10 @@ import type { Catalog } from '../../src/core/catalog.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
-import type { ServerList } from '../../src/core/server.ts';
+import type { Server } from '../../src/core/server.ts';
 import { findKnownPrice, readCosts } from '../../src/purchases/costs.ts';
 import { newCreate, newGrant, open, settleCreate, T0 } from '../db/support.ts';
-import { makeContext, makeHosting } from '../support/context.ts';
+import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 const catalog: Catalog = {
   plans: [{ code: 's1', vcpu: 1, ramMb: 512, diskGb: 10, monthly: money(499) }],
@@ -28,15 +28,11 @@ beforeEach(async () => {
 const create = (workspaceId: string, serverId: number) =>
   settleCreate(store.ledger, newCreate(`web-${serverId}`, { workspaceId }), { serverId });
 
-const listOf = (labels: readonly string[], more: Partial<ServerList> = {}): ServerList => ({
-  servers: labels.map((label, at) => ({ id: at + 1, label, state: 'running' })),
-  extent: 'whole',
-  unreadableCount: 0,
-  ...more,
-});
+const WEB: Server = { id: 1, label: 'web-1', state: 'running' };
 
-function read(list: ServerList, workspaceId = 'T1') {
-  const hosting = makeHosting({ fetchServers: async () => list, fetchCatalog: async () => catalog });
+function read(servers: readonly Server[], workspaceId = 'T1') {
+  const fetchServers = async () => wholeList(servers);
+  const hosting = makeHosting({ fetchServers, fetchCatalog: async () => catalog });
   const app = createEntry(makeContext(store, { hostingOf: () => hosting }));
   return app.execute(readCosts, {}, { actor: { workspaceId, userId: 'U1' }, surface: 'command' });
 }
@@ -45,24 +41,23 @@ describe('the costs', () => {
   test('leave out servers that were deleted', async () => {
     await create('T1', 1);
     await create('T1', 2);
-    const { servers } = listOf(['web-1', 'web-2']);
-    const list = listOf([], {
-      servers: servers.map((each) => ({ ...each, state: each.id === 1 ? ' Deleted' : 'running' })),
-    });
-    const costs = await read(list);
+    const costs = await read([
+      { ...WEB, state: ' Deleted' },
+      { ...WEB, id: 2, label: 'web-2' },
+    ]);
     expect(costs.servers.map(({ server }) => server.label)).toEqual(['web-2']);
     expect(costs.monthly).toBe(499);
   });
 
   test('do not know what another workspace has ordered', async () => {
     await create('T2', 1);
-    expect(await read(listOf(['web-1']))).toMatchObject({
+    expect(await read([WEB])).toMatchObject({
       monthly: 0,
       byPlan: [],
       byPerson: [],
       paid: { creates: { count: 0, amount: 0 } },
     });
-    expect(await read(listOf(['web-1']), 'T2')).toMatchObject({ monthly: 499 });
+    expect(await read([WEB], 'T2')).toMatchObject({ monthly: 499 });
   });
 });
 

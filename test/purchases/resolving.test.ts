@@ -4,9 +4,10 @@ import type { AppContext } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import type { Server } from '../../src/core/server.ts';
 import { decideUnconfirmed } from '../../src/purchases/decide.ts';
-import { nextDueAt, type Operation, type Purchase } from '../../src/purchases/operation.ts';
+import { nextDueAt, type Operation } from '../../src/purchases/operation.ts';
 import { judge as judgeBy } from '../../src/purchases/pay.ts';
-import { entry, markSent, newCreate, open, T0 } from '../db/support.ts';
+import { makeOperation, ORDER } from '../../src/sandbox/gallery/fixtures/samples.ts';
+import { entry, markSent, NO_ANSWER, newCreate, open, T0 } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
 
 const SENT_AT = 1_790_000_000_000;
@@ -28,27 +29,12 @@ const judge = (
   });
 };
 
-function unconfirmed(purchase: Purchase, knownIds: readonly number[] = []): Operation {
-  return {
-    id: '01',
-    workspaceId: 'T1',
-    actorId: 'U1',
-    purchase,
-    state: 'unconfirmed',
-    reason: { code: 'no_answer', details: {} },
-    knownIds,
-    hasPassword: false,
-    needsDecision: false,
-    createdAt: SENT_AT,
-    sentAt: SENT_AT,
-    sendBy: SENT_AT,
-    isLate: false,
-  };
-}
-
-const create = (label = 'web-1', knownIds: readonly number[] = [1, 2]) =>
-  unconfirmed({ kind: 'create', order: { plan: 's', location: 'l', image: 'i', label } }, knownIds);
-const renew = unconfirmed({ kind: 'renew', serverId: 7, label: 'web-1', paidUntil: 1000 });
+const times = { createdAt: SENT_AT, sentAt: SENT_AT, sendBy: SENT_AT };
+const unconfirmed = { state: 'unconfirmed', reason: NO_ANSWER, ...times } as const;
+const create = (knownIds: readonly number[] = [1, 2]) =>
+  makeOperation({ ...unconfirmed, purchase: { kind: 'create', order: ORDER }, knownIds });
+const RENEWAL = { kind: 'renew', serverId: 7, label: 'web-1', paidUntil: 1000 } as const;
+const renew = makeOperation({ ...unconfirmed, purchase: RENEWAL });
 const server = (id: number, label: string, paidUntil: number | undefined = MONTH_END) => ({
   id,
   label,
@@ -71,14 +57,14 @@ describe('an unconfirmed create', () => {
     ['two new servers of that label', [server(3, 'web-1'), server(4, 'web-1')], { kind: 'contradictory' }],
     ['an empty account', [], { kind: 'nothing_yet' }],
   ])('is judged by %s', (_words, servers, verdict) => {
-    expect(judge(create(), servers, [])).toEqual(verdict);
+    expect(judge(create(), servers)).toEqual(verdict);
   });
 
   test('that was not marked as sent in a restored database never takes a server: any may be older than the order', () => {
-    const { sentAt: _, ...never } = create('web-1', []);
+    const { sentAt: _, ...never } = create([]);
     for (const servers of [[server(3, 'web-1')], [server(1, 'a'), server(3, 'web-1')]])
-      expect(judge(never, servers, [])).toEqual({ kind: 'contradictory' });
-    expect(judge(never, [server(1, 'a')], [])).toEqual({ kind: 'nothing_yet' });
+      expect(judge(never, servers)).toEqual({ kind: 'contradictory' });
+    expect(judge(never, [server(1, 'a')])).toEqual({ kind: 'nothing_yet' });
   });
 
   test('never takes a server that another order has created', () => {
@@ -94,7 +80,7 @@ describe('an unconfirmed create', () => {
     fc.assert(
       fc.property(ids(), ids(), ids(), (known, listed, others) => {
         const servers = listed.map((id) => server(id, id % 2 ? 'web-1' : 'other'));
-        const verdict = judge(create('web-1', known), servers, others);
+        const verdict = judge(create(known), servers, others);
         if (verdict.kind !== 'done') return;
         expect(listed).toContain(verdict.serverId);
         expect([...known, ...others]).not.toContain(verdict.serverId);
@@ -137,7 +123,7 @@ describe('an unconfirmed renewal', () => {
     ],
     ['a server that is gone', [server(8, 'web-1', 2000)], { kind: 'contradictory' }],
   ])('is judged by %s', (_words, servers, verdict) => {
-    expect(judge(renew, servers, [])).toEqual(verdict);
+    expect(judge(renew, servers)).toEqual(verdict);
   });
 });
 
@@ -176,7 +162,7 @@ test.each([
   const { id } = operation;
   await ledger.prepare(operation);
   await markSent(ledger, id, T0);
-  await ledger.markUnconfirmed(id, { reason: { code: 'no_answer', details: {} } }, entry());
+  await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
   await ledger.markNeedsDecision(id, entry());
   const ports = makeContext(store, { ownersOf: () => ['U1', 'U2'] });
   const decide = (app: AppContext, userId: string) => {

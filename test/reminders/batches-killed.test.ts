@@ -9,7 +9,7 @@ import { BATCH, confirmRenewals, createBatchHandler, type RenewalResult } from '
 import type { System } from '../../src/system.ts';
 import { T0 } from '../db/fixtures.ts';
 import { type Place, places } from '../db/places.ts';
-import { makeContext, makeHosting } from '../support/context.ts';
+import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 import { casesOf, shareDatabase } from '../support/mortal.ts';
 
 const paidUntil = T0 + 30 * DAY_MS;
@@ -20,7 +20,7 @@ function shareBatches(place: Place) {
   const servers = [1, 2, 3].map((id) => ({ id, label: 'web-1', state: 'running', paidUntil }));
   const api = makeHosting({
     account: ['key'],
-    fetchServers: async () => ({ servers, extent: 'whole', unreadableCount: 0 }),
+    fetchServers: async () => wholeList(servers),
     renewServer: async (id, options) => {
       await options?.beforeSend?.();
       seen.paid.push(id);

@@ -134,30 +134,23 @@ const live = (day = DAY, more: Partial<LiveDigest> = {}): LiveDigest => ({
   ...more,
 });
 
-async function post(store: Store, day = DAY, at = T0): Promise<LiveDigest | undefined> {
+async function post(store: Store, day = DAY, at = T0): Promise<void> {
   expect(await store.digests.claim('T1', day, at)).toBe(true);
-  return store.digests.markPosted(live(day, { postedAt: at }), SNAPSHOT);
+  await store.digests.markPosted(live(day, { postedAt: at }), SNAPSHOT);
 }
 
 describe.each(engines)('digests on $name', ({ make }) => {
-  test('are claimed once a day in each workspace, by however many at once', async () => {
-    const { digests } = await make();
+  test('are claimed once a day in each workspace, by however many at once, and again only if nothing was posted', async () => {
+    const store = await make();
+    const { digests } = store;
     const claims = await Promise.all(Array.from({ length: 10 }, () => digests.claim('T1', DAY, T0)));
     expect(claims.filter(Boolean)).toHaveLength(1);
     expect(await digests.claim('T2', DAY, T0)).toBe(true);
     expect(await digests.claim('T1', '2026-03-03', T0)).toBe(true);
     // A clock that was set back a day finds the day claimed.
     expect(await digests.claim('T1', DAY, T0)).toBe(false);
-    expect([await digests.isClaimed('T1', DAY), await digests.isClaimed('T1', '2026-03-04')]).toEqual([
-      true,
-      false,
-    ]);
-  });
-
-  test('are claimed again only where nothing was posted', async () => {
-    const store = await make();
-    const { digests } = store;
-    await digests.claim('T1', DAY, T0);
+    expect(await digests.isClaimed('T1', DAY)).toBe(true);
+    expect(await digests.isClaimed('T1', '2026-03-04')).toBe(false);
     await digests.release('T1', DAY);
     await post(store);
     await digests.release('T1', DAY);
@@ -167,15 +160,12 @@ describe.each(engines)('digests on $name', ({ make }) => {
   test('come back as they were posted, with the servers that they saw, and are edited until the next one', async () => {
     const store = await make();
     const { digests } = store;
-    expect(await post(store)).toBeUndefined();
+    await post(store);
     expect(await digests.findLive('T1')).toEqual(live());
     expect(await digests.findSnapshot('T1')).toEqual(SNAPSHOT);
     expect(await digests.findLive('T2')).toBeUndefined();
-    const before = await post(store, '2026-03-03', T0 + 100);
-    expect(before).toMatchObject({ day: DAY });
+    await post(store, '2026-03-03', T0 + 100);
     expect((await digests.findLive('T1'))?.day).toBe('2026-03-03');
-    await digests.close('T1', '2026-03-03');
-    expect(await digests.findLive('T1')).toBeUndefined();
   });
 
   test('that were posted, or had no content, say until when; others don’t', async () => {

@@ -11,7 +11,7 @@ import { BATCH, createBatchHandler, type RenewalResult, reviewRenewals } from '.
 import { confirm, entry, markSent, newGrant, newRenew, open, stillSystem, T0 } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
-const paidUntil = T0 + 30 * 24 * 60 * MINUTE_MS;
+const paidUntil = T0 + 30 * DAY_MS;
 const makeBatch = (id = 'F1') => ({
   id,
   workspaceId: 'T1',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { answerApproval } from '../../src/requests/approval.ts';
-import { ID, type MortalProcess, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
+import { callerOf, ID, openScenario, press, type Scenario } from '../purchases/support/scenario.ts';
 
 let scenario: Scenario;
 beforeEach(async () => {
@@ -13,25 +13,15 @@ beforeEach(async () => {
 });
 afterEach(() => scenario.close());
 
-const answer = (kind: 'approve' | 'deny', process: MortalProcess) =>
-  process.run(
-    process.entry
-      .execute(
-        answerApproval,
-        { id: ID, answer: { kind } },
-        { actor: { workspaceId: 'T1', userId: 'U2', channelId: 'C1' }, surface: 'button' },
-      )
-      .then(() => process.entry.drain()),
-  );
-const approve = (process: MortalProcess) => answer('approve', process);
-const failing = (at: string) => scenario.start({ kind: 'database_fails', at, forMs: 20_000 });
-
 test.each([
   'before',
   'after',
 ])('an approval may still be carried out if the store fails %s it is written, and its user is told so', async (moment) => {
-  const process = failing(`${moment} commit of approved and prepared`);
-  await expect(approve(process)).rejects.toMatchObject({ code: 'approval_unsaved' });
+  const at = `${moment} commit of approved and prepared`;
+  const process = scenario.start({ kind: 'database_fails', at, forMs: 20_000 });
+  const approval = { id: ID, answer: { kind: 'approve' } } as const;
+  const approved = process.run(process.entry.execute(answerApproval, approval, callerOf('U2')));
+  await expect(approved).rejects.toMatchObject({ code: 'approval_unsaved' });
   const isWritten = moment === 'after';
   const { ledger } = scenario.store;
   expect(await ledger.find(ID)).toEqual(

@@ -9,21 +9,22 @@ import {
   ID,
   type MortalProcess,
   openScenario,
+  RENEWAL,
   type Scenario,
 } from '../purchases/support/scenario.ts';
+import { lost } from '../purchases/support/scripted-hosting.ts';
 import {
   arrangeDelete,
   findDelete,
   goOn,
-  PAID_UNTIL,
   pressDelete,
+  WAYS,
   type Way,
 } from '../purchases/support/stories.ts';
 
 const MINUTE_MS = 60_000;
-const WAYS = ['own', 'approved'] as const;
-const DB: Server = { id: 1, label: 'db-1', state: 'running', paidUntil: PAID_UNTIL };
-const LOST = { kind: 'no_use', code: 'no_answer', isDone: false } as const;
+const { paidUntil } = RENEWAL;
+const DB: Server = { id: 1, label: 'db-1', state: 'running', paidUntil };
 
 let scenario: Scenario;
 beforeEach(async () => {
@@ -119,17 +120,14 @@ describe.each(WAYS)('a confirmed delete (%s) whose process was killed before it 
   });
 });
 
-test('an approved delete is never sent when a month was paid since, a user’s own is', async () => {
-  await killedAt(CONFIRMED.approved, 'approved');
-  show({ ...DB, paidUntil: PAID_UNTIL + 1 });
+test.each([
+  ['an approved delete is never sent', 'approved', ['refused already_renewed', 0]],
+  ['a user’s own delete is sent', 'own', ['settled', 1]],
+] as const)('%s when a month was paid since', async (_words, way, expected) => {
+  await killedAt(CONFIRMED[way], way);
+  show({ ...DB, paidUntil: paidUntil + 1 });
   await resume();
-  expect([await outcome(), requests()]).toEqual(['refused already_renewed', 0]);
-  await scenario.close();
-  scenario = await openScenario();
-  await killedAt(CONFIRMED.own, 'own');
-  show({ ...DB, paidUntil: PAID_UNTIL + 1 });
-  await resume();
-  expect([await outcome(), requests()]).toEqual(['settled', 1]);
+  expect([await outcome(), requests()]).toEqual(expected);
 });
 
 describe('while a delete waits for the limiter', () => {
@@ -202,7 +200,7 @@ describe.each(WAYS)('a delete (%s) whose process was killed after it was marked 
 
 describe('a delete that no answer proves', () => {
   test('is looked for until a list is whole, and its user is told what became of it', async () => {
-    scenario.hosting.script(LOST);
+    scenario.hosting.script(lost(false));
     scenario.hosting.isListComplete = false;
     const process = scenario.start();
     scenario.hosting.whileQueued = async () => show(undefined);
@@ -217,7 +215,7 @@ describe('a delete that no answer proves', () => {
   });
 
   test('ends without another word once a whole list still has the server after two minutes', async () => {
-    scenario.hosting.script(LOST);
+    scenario.hosting.script(lost(false));
     const process = scenario.start();
     await pressDelete('own', process);
     expect((await findDelete(scenario))?.endedAt).toBeUndefined();

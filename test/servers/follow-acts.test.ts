@@ -4,16 +4,16 @@ import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { createShare } from '../../src/hosting/share.ts';
-import type { StartedAct } from '../../src/servers/follow.ts';
 import {
   createFollower,
   type FollowedAct,
   type FollowedServer,
+  type StartedAct,
   type Updated,
 } from '../../src/servers/follow.ts';
 import { open, T0, vault } from '../db/support.ts';
 import { handClock, turn } from '../slack/support/fakes.ts';
-import { makeContext, makeHosting } from '../support/context.ts';
+import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 const MESSAGE = { channelId: 'C1', ts: '1.2' };
 const ACT: StartedAct = {
@@ -72,11 +72,8 @@ async function openFollowing() {
     world.reads += 1;
     await world.whileReading();
     if (world.servers instanceof HostingError) throw world.servers;
-    return {
-      servers: world.servers,
-      extent: world.isComplete ? ('whole' as const) : ('part' as const),
-      unreadableCount: 0,
-    };
+    const list = wholeList(world.servers);
+    return world.isComplete ? list : { ...list, extent: 'part' as const };
   });
   const hosting = makeHosting({ fetchServers });
   const ports = makeContext(store, {

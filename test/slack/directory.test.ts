@@ -7,6 +7,7 @@ import {
   RateLimited,
 } from '../../src/slack/directory.ts';
 import type { SlackAnswer } from '../../src/slack/slack-api.ts';
+import { MEMBER as PLAIN } from '../support/context.ts';
 import { clientsOf, type HandClock, handClock } from './support/fakes.ts';
 
 const MEMBER = { id: 'U1', team_id: 'T1', deleted: false, is_admin: false, is_restricted: false };
@@ -28,15 +29,6 @@ const known = (user: unknown) => peopleOf({ ok: true, user });
 const refused = (error: string) => peopleOf({ ok: false, error });
 
 describe('a user', () => {
-  const plain = {
-    isAdmin: false,
-    isGuest: false,
-    isBot: false,
-    isDeactivated: false,
-    isStranger: false,
-    teamIds: ['T1'],
-  };
-
   it.each<[string, object, object]>([
     ['is a member', {}, {}],
     ['is an admin', { is_admin: true }, { isAdmin: true }],
@@ -56,7 +48,7 @@ describe('a user', () => {
     ['is from a team that Slack does not name', { team_id: undefined }, { teamIds: [] }],
   ])('%s', async (_name, user, expected) => {
     const { people } = known({ ...MEMBER, ...user });
-    expect(await people.find('T1', 'U1')).toEqual({ ...plain, ...expected });
+    expect(await people.find('T1', 'U1')).toEqual({ ...PLAIN, ...expected });
     expect(await people.exists('T1', 'U1')).toBe('yes');
   });
 

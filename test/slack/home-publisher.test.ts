@@ -125,11 +125,11 @@ test('a store that fails while Slack limits Home is only logged', async () => {
 });
 
 describe('Homes of users whose roles another user has changed', () => {
-  const opened = (at = 0) => ({ channelId: 'D1', page: 1, openedAt: at });
+  const opened = { channelId: 'D1', page: 1, openedAt: 0 };
 
   test('are updated one after the other, on their current page, if they were ever opened', async () => {
     const { publisher, stored, published, pass } = startPublisher();
-    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened());
+    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened);
     publisher.redraw('T1', ['U1', 'U2', 'U9', 'U3']);
     await pass(0);
     expect(published.map(({ user }) => user)).toEqual(['U1']);
@@ -143,7 +143,7 @@ describe('Homes of users whose roles another user has changed', () => {
 
   test('are still updated after one that fails', async () => {
     const { publisher, stored, published, pass, errors, state } = startPublisher();
-    for (const user of ['U1', 'U2']) stored.set(user, opened());
+    for (const user of ['U1', 'U2']) stored.set(user, opened);
     state.isStoreDown = true;
     publisher.redraw('T1', ['U1']);
     await pass(0);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import type { Log } from '../../src/log.ts';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
-import { quietLogger, type Transport } from '../../src/slack/bolt.ts';
+import { quietLogger } from '../../src/slack/bolt.ts';
 import { createSocketReceiver, type SocketTimes } from '../../src/slack/socket.ts';
 import { realSystem } from '../../src/system.ts';
 import { APP_TOKEN, connect, startSocketSlack } from '../sandbox/slack/support/socket-app.ts';
@@ -11,15 +11,7 @@ import { until } from '../support/eventually.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import { gate } from './support/fakes.ts';
 
-interface Connected {
-  readonly slack: LocalSlack;
-  readonly transport: Transport;
-  /** What the app was sent: the texts of commands. */
-  readonly taken: string[];
-  /** The reasons that were logged. */
-  readonly logged: unknown[];
-  stop(): Promise<void>;
-}
+type Connected = Awaited<ReturnType<typeof start>>;
 
 const running: { stop(): Promise<void> }[] = [];
 const rejections: unknown[] = [];
@@ -31,7 +23,6 @@ afterEach(async () => {
 });
 
 interface Setting {
-  readonly appToken?: string;
   readonly times?: Partial<SocketTimes>;
   /** Awaited before each ack. */
   readonly ackAfter?: () => Promise<void>;
@@ -40,16 +31,17 @@ interface Setting {
 }
 
 /** A local Slack and an app that answers its commands; the first connection is open, or its attempt has failed. */
-async function start(setting: Setting = {}): Promise<Connected> {
+async function start(setting: Setting = {}) {
   process.on('unhandledRejection', noteRejection);
   const slack = await startSocketSlack();
   await setting.before?.(slack);
+  /** The reasons that were logged. */
   const logged: unknown[] = [];
   const note: Log['error'] = (words, fields = {}) => logged.push(fields.reason ?? words);
   const log: Log = { debug() {}, info() {}, warn: note, error: note };
   const ending = new AbortController();
   const transport = createSocketReceiver({
-    appToken: new Secret(setting.appToken ?? APP_TOKEN),
+    appToken: new Secret(APP_TOKEN),
     slackApiUrl: slack.apiUrl,
     log,
     system: realSystem,
@@ -58,6 +50,7 @@ async function start(setting: Setting = {}): Promise<Connected> {
   });
   const receiver = { init: transport.connect, start: async () => undefined, stop: async () => undefined };
   const app = new App({ receiver, logger: quietLogger(log), convoStore: false, authorize: async () => ({}) });
+  /** What the app was sent: the texts of commands. */
   const taken: string[] = [];
   app.command(/.*/, async ({ ack, body }) => {
     taken.push(body.text);
@@ -76,8 +69,8 @@ async function start(setting: Setting = {}): Promise<Connected> {
 
 const isReady = ({ transport }: Connected) => transport.faults().length === 0;
 
-/** Types commands without a pause until `isEnough`. */
-async function typeUntil({ slack }: Connected, isEnough: () => boolean): Promise<Typed> {
+/** Types commands without a pause until `isEnough`. Returns those that were lost, and the longest time without an ack. */
+async function typeUntil({ slack }: Connected, isEnough: () => boolean) {
   const user = slack.as('olga');
   const lost: Delivery[] = [];
   let longestMs = 0;
@@ -91,13 +84,6 @@ async function typeUntil({ slack }: Connected, isEnough: () => boolean): Promise
     at = performance.now();
   }
   return { lost, longestMs };
-}
-
-interface Typed {
-  /** Not acknowledged. */
-  readonly lost: readonly Delivery[];
-  /** The longest time without an acknowledgment. */
-  readonly longestMs: number;
 }
 
 describe('a connection to Slack', () => {

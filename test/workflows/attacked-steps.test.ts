@@ -77,12 +77,13 @@ function startApp(now = T0) {
   return { entry, receive: (event: StepEvent) => receiveStep(event, ports), goOn };
 }
 
+const stepOf = (event: Partial<StepEvent>): StepEvent => ({
+  ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
+  ...{ key: undefined, channelId: undefined, token: undefined, sentAt: undefined, ...event },
+});
+
 async function run(event: Partial<StepEvent>, app = startApp()) {
-  const step: StepEvent = {
-    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
-    ...{ key: undefined, channelId: undefined, token: undefined, sentAt: undefined, ...event },
-  };
-  const after = await app.receive(step);
+  const after = await app.receive(stepOf(event));
   await after?.();
   return app;
 }
@@ -97,10 +98,7 @@ it('an execution that another workspace has had too is a run of its own, and a k
 
 it('a run is sent once, although the lease of a process that carries it out has ended', async () => {
   const { receive, goOn } = startApp();
-  await receive({
-    ...{ workspaceId: 'T1', executionId: 'Fx1', action: 'reboot', server: 'web-1' },
-    ...{ key: new Secret(KEY), channelId: undefined, token: undefined, sentAt: undefined },
-  });
+  await receive(stepOf({ key: new Secret(KEY) }));
   const [job] = await store.jobStore.list(RUN, 'T1');
   if (!job) throw new Error('it has no job');
   const results = await Promise.allSettled([goOn(job), goOn(job)]);
@@ -116,17 +114,12 @@ it('an operator of another workspace neither carries out nor cancels a run, what
   if (!asking) throw new Error('nothing was asked');
   const caller = { actor: { workspaceId: 'T2', userId: 'UT2', channelId: 'C1' }, surface: 'button' } as const;
   const runId = asking.id;
-  await expect(entry.execute(findAskingRun, { runId }, caller)).rejects.toMatchObject({
-    code: 'workflow_run_over',
-  });
-  await expect(entry.execute(cancelRun, { runId }, caller)).rejects.toMatchObject({
-    code: 'workflow_run_over',
-  });
+  const over = { code: 'workflow_run_over' };
+  await expect(entry.execute(findAskingRun, { runId }, caller)).rejects.toMatchObject(over);
+  await expect(entry.execute(cancelRun, { runId }, caller)).rejects.toMatchObject(over);
   // Even if the whole run were forged.
   const forged = { ...asking, workspaceId: 'T2' };
-  await expect(entry.execute(carryOutStep.reboot, { run: forged }, caller)).rejects.toMatchObject({
-    code: 'workflow_run_over',
-  });
+  await expect(entry.execute(carryOutStep.reboot, { run: forged }, caller)).rejects.toMatchObject(over);
   expect([sent, told]).toEqual([[], []]);
 });
 

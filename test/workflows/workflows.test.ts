@@ -36,6 +36,9 @@ function newRun(more: Partial<NewRun> = {}): NewRun {
   };
 }
 
+/** The same run once it is stored. */
+const newReceived = (more: Partial<NewRun> = {}) => ({ ...newRun(more), state: 'received' as const });
+
 describe.each(engines)('workflows, on $name', ({ make }) => {
   test('workflow keys are those of their workspace, one of each name, and a removed one is gone', async () => {
     const { workflowKeys } = await make();
@@ -68,33 +71,14 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     expect(token?.reveal()).toBe(TOKEN.reveal());
   });
 
-  test('a run is sent once, from the state that the sender has seen', async () => {
-    const { workflowRuns } = await make();
-    const run = { ...newRun(), state: 'received' as const };
-    await workflowRuns.receive(run, undefined);
-    const press = { now: T0, pressedBy: 'U2' };
-    expect(await workflowRuns.send(run, press)).toBe('over');
-    await workflowRuns.ask(run, { channelId: 'C1', ts: '1.1' });
-    const sent = await Promise.all([workflowRuns.send(run, press), workflowRuns.send(run, press)]);
-    expect(sent.sort()).toEqual(['over', 'sent']);
-    expect(await workflowRuns.find('T1', run.id)).toMatchObject({
-      state: 'sent',
-      pressedBy: 'U2',
-      card: { channelId: 'C1', ts: '1.1' },
-    });
-  });
-
   test('a run ends once, is reported once, and its token is erased then', async () => {
     const { jobStore, workflowRuns } = await make();
-    const run = { ...newRun(), state: 'received' as const };
+    const run = newReceived();
     await workflowRuns.receive(run, TOKEN);
     const done = { code: 'done', details: { label: 'web-1', state: 'running' } } as const;
     expect(await workflowRuns.end(run, ['sent'], done)).toBeUndefined();
-    expect(await workflowRuns.end(run, ['received'], done)).toEqual({
-      ...run,
-      state: 'ended',
-      outcome: done,
-    });
+    const ended = { ...run, state: 'ended', outcome: done };
+    expect(await workflowRuns.end(run, ['received'], done)).toEqual(ended);
     expect(await workflowRuns.end(run, ['received'], { code: 'too_late', details: {} })).toBeUndefined();
     expect(await jobStore.list(RUN, 'T1')).toHaveLength(1);
     await workflowRuns.markTold(run);
@@ -109,10 +93,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
     const key = newKey({ until: T0 + 1000 });
     await workflowKeys.add(key, 10);
     const runOf = async () => {
-      const run = {
-        ...newRun({ key: { kind: 'key', id: key.id, name: key.name } }),
-        state: 'received' as const,
-      };
+      const run = newReceived({ key: { kind: 'key', id: key.id, name: key.name } });
       await workflowRuns.receive(run, undefined);
       return run;
     };
@@ -133,7 +114,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   ])('only so many runs %s are admitted in a minute %s, each counted once', async (_key, _where, factsOf) => {
     const { workflowRuns } = await make();
     const receive = async (name: string, receivedAt = T0) => {
-      const run = { ...newRun({ ...factsOf(name), receivedAt }), state: 'received' as const };
+      const run = newReceived({ ...factsOf(name), receivedAt });
       await workflowRuns.receive(run, undefined);
       return run;
     };

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AppContext, Store } from '../../../src/context.ts';
-import { type Caller, createEntry, type Entry } from '../../../src/core/entry.ts';
+import { type Caller, createEntry } from '../../../src/core/entry.ts';
 import { DatabaseUnreachable } from '../../../src/core/errors.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { CommitUnknown } from '../../../src/db/database.ts';
 import { createLocks } from '../../../src/db/locks.ts';
-import { type openEngine, openStore } from '../../../src/db/open-store.ts';
+import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../../src/log.ts';
 import { type Confirmed, confirmPurchase } from '../../../src/purchases/confirm.ts';
@@ -22,7 +22,7 @@ import { T0, vault } from '../../db/fixtures.ts';
 import { fallAsleep, type Sleeper } from '../../support/clocks.ts';
 import { MEMBER, makeContext } from '../../support/context.ts';
 import { never, openWatched, type Statement, type Watch, type Watched } from '../../support/statements.ts';
-import { createScriptedHosting, MONTH_MS, type ScriptedHosting } from './scripted-hosting.ts';
+import { MONTH_MS, ScriptedHosting } from './scripted-hosting.ts';
 
 /** What the user was told, in order; `sent` is how many paid requests had left by then. */
 interface Told {
@@ -32,26 +32,7 @@ interface Told {
 }
 
 /** One order of one user, over as many processes as it takes. */
-export interface Scenario {
-  readonly clock: HandClock;
-  readonly database: MortalDatabase;
-  readonly store: Store;
-  readonly hosting: ScriptedHosting;
-  readonly told: readonly Told[];
-  /** What users were told of deletes, in order; by whom each was approved. */
-  readonly toldDeletes: readonly { readonly operation: DeleteOperation; readonly by: string | undefined }[];
-  find(id?: string): Promise<Operation | undefined>;
-  /** Lets the background of a process work until the order has ended or waits for a manager, and its user knows. */
-  settle(process: MortalProcess): Promise<void>;
-  /** Lets so much time pass while the process looks for what is due. */
-  pass(process: MortalProcess, ms: number): Promise<void>;
-  /** In which states the user was told that the order is. */
-  statesTold(): readonly Operation['state'][];
-  /** How many paid requests have left. */
-  sent(): number;
-  start(fate?: Fate, owners?: readonly string[]): MortalProcess;
-  close(): Promise<void>;
-}
+export type Scenario = Awaited<ReturnType<typeof openScenario>>;
 
 export const ID = '01K5CONFIRMATION0000000000';
 export const OTHER_ID = '01K5CONFIRMATION0000000001';
@@ -69,7 +50,7 @@ export const RENEWAL = {
 } as const satisfies Purchase;
 
 /** The account is connected, and nothing is ordered yet. */
-export async function openScenario(): Promise<Scenario> {
+export async function openScenario() {
   const clock = createHandClock();
   const database = createMortalDatabase();
   const { openEngine } = database;
@@ -79,7 +60,7 @@ export async function openScenario(): Promise<Scenario> {
     system: clock.system(),
     openEngine,
   });
-  const hosting = createScriptedHosting(clock);
+  const hosting = new ScriptedHosting(clock);
   const told: Told[] = [];
   const toldDeletes: { operation: DeleteOperation; by: string | undefined }[] = [];
   await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
@@ -110,16 +91,21 @@ export async function openScenario(): Promise<Scenario> {
     store,
     hosting,
     told,
+    /** What users were told of deletes, in order; by whom each was approved. */
     toldDeletes,
     find,
-    settle: async (process) => process.runBackground(async () => !(await find()) || isOver()),
-    pass: async (process, ms) => {
+    /** Lets the background of a process work until the order has ended or waits for a manager, and its user knows. */
+    settle: (process: MortalProcess) => process.runBackground(async () => !(await find()) || isOver()),
+    /** Lets so much time pass while the process looks for what is due. */
+    pass: async (process: MortalProcess, ms: number) => {
       const until = clock.now() + ms;
       await process.runBackground(async () => clock.now() >= until, Math.max(15_000, ms / 90));
     },
+    /** In which states the user was told that the order is. */
     statesTold: () => told.map(({ operation }) => operation.state),
+    /** How many paid requests have left. */
     sent: () => hosting.requests.length,
-    start: (fate, owners) => startProcess(around, fate, owners),
+    start: (fate?: Fate, owners?: readonly string[]) => startProcess(around, fate, owners),
     close: () => store.close(),
   };
 }
@@ -178,57 +164,51 @@ export async function save(process: MortalProcess): Promise<void> {
   await process.run(process.entry.execute(erasePassword, { operationId: ID }, callerOf('U1')));
 }
 
-/** A clock that stands until a test moves it. It outlives the processes that sleep by it. */
-export interface HandClock {
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Moves on by so many milliseconds, waking every sleeper at its time. */
-  pass(ms: number): Promise<void>;
-  /** Runs the work, moving on to the next sleeper whenever everything waits; ends early when `isOver`. */
-  run(work: Promise<unknown>, isOver?: () => boolean): Promise<void>;
-  /** Sets the wall clock forward, or back by a negative number; no time passes. */
-  step(ms: number): void;
-  /** The system of one process. */
-  system(): System;
-}
+export type HandClock = ReturnType<typeof createHandClock>;
 
 /** The longest time that one piece of work may take. */
 const LONGEST_MS = 30 * 60_000;
 
-function createHandClock(): HandClock {
-  let now = T0;
+/** A clock that stands until a test moves it. It outlives the processes that sleep by it. */
+function createHandClock() {
+  let elapsed = T0;
   let wallOffset = 0;
+  const now = () => elapsed + wallOffset;
   const sleepers = new Set<Sleeper>();
   const wakeNext = async (until: number) => {
     const [next] = [...sleepers].filter((sleeper) => sleeper.until <= until).sort(byTime);
     if (!next) return false;
-    now = Math.max(now, next.until);
+    elapsed = Math.max(elapsed, next.until);
     sleepers.delete(next);
     next.wake();
     await settle();
     return true;
   };
-  const clock: HandClock = {
-    now: () => now + wallOffset,
-    step: (ms) => {
+  const sleep = (ms: number, signal?: AbortSignal) => fallAsleep(sleepers, elapsed + ms, signal);
+  return {
+    now,
+    sleep,
+    /** Sets the wall clock forward, or back by a negative number; no time passes. */
+    step: (ms: number) => {
       wallOffset += ms;
     },
-    sleep: (ms, signal) => fallAsleep(sleepers, now + ms, signal),
-    pass: async (ms) => {
-      const until = now + ms;
+    /** Moves on by so many milliseconds, waking every sleeper at its time. */
+    pass: async (ms: number) => {
+      const until = elapsed + ms;
       while (await wakeNext(until)) {}
-      now = until;
+      elapsed = until;
     },
-    run: (work, isOver = () => false) => runWork(work, isOver, wakeNext, () => now),
-    system: () => ({
+    /** Runs the work, moving on to the next sleeper whenever everything waits; ends early when `isOver`. */
+    run: (work: Promise<unknown>, isOver = () => false) => runWork(work, isOver, wakeNext, () => elapsed),
+    /** The system of one process. */
+    system: (): System => ({
       ...realSystem,
-      now: clock.now,
-      elapsed: () => now,
-      sleep: clock.sleep,
-      newId: createIds(clock.now, Math.random),
+      now,
+      elapsed: () => elapsed,
+      sleep,
+      newId: createIds(now, Math.random),
     }),
   };
-  return clock;
 }
 
 async function runWork(
@@ -280,7 +260,7 @@ export const KILLED_UNSENT = { kind: 'killed', at: 'after commit of prepared' } 
 /** What processes share: what outlives them. */
 interface Surroundings {
   readonly clock: HandClock;
-  readonly database: MortalDatabase;
+  readonly database: ReturnType<typeof createMortalDatabase>;
   readonly store: Store;
   readonly hosting: HostingApi;
   readonly notifier: OperationNotifier;
@@ -288,25 +268,13 @@ interface Surroundings {
 }
 
 /** One process of the app, over a store that may outlive it. */
-export interface MortalProcess {
-  readonly ports: AppContext;
-  readonly entry: Entry;
-  /** What was done until now: its last entry is where a killed process died. */
-  readonly steps: readonly string[];
-  isDead(): boolean;
-  /** Whether its fate has struck. */
-  isStruck(): boolean;
-  /** Lets the work run until it ends or the process dies. */
-  run(work: Promise<unknown>): Promise<void>;
-  /** Moves on what is due, as the background does, until that is so. */
-  runBackground(until: () => Promise<boolean>, tickMs?: number): Promise<void>;
-}
+export type MortalProcess = ReturnType<typeof startProcess>;
 
 function startProcess(
   around: Surroundings,
   fate: Fate = { kind: 'lives' },
   owners: readonly string[] = ['U1', 'U2'],
-): MortalProcess {
+) {
   const { clock, store, database } = around;
   const life = createLife(clock, fate);
   const system = clock.system();
@@ -326,17 +294,19 @@ function startProcess(
   );
   const entry = database.belongingTo(life, createEntry(ports));
   ports.jobs.handle({ operation: createOperationHandler(ports) });
-  const background = database.belongingTo(life, {
-    moveOn: () => ports.jobs.runDue(),
-  });
+  const background = database.belongingTo(life, { moveOn: () => ports.jobs.runDue() });
   return {
     ports,
     entry,
+    /** What was done until now: its last entry is where a killed process died. */
     steps: life.steps,
     isDead: life.isDead,
+    /** Whether its fate has struck. */
     isStruck: life.isStruck,
-    run: (work) => clock.run(work, life.isDead),
-    runBackground: async (until, tickMs = TICK_MS) => {
+    /** Lets the work run until it ends or the process dies. */
+    run: (work: Promise<unknown>) => clock.run(work, life.isDead),
+    /** Moves on what is due, as the background does, until that is so. */
+    runBackground: async (until: () => Promise<boolean>, tickMs = TICK_MS) => {
       for (let ticks = 0; !life.isDead() && !(await until()); ticks++) {
         if (ticks > MOST_TICKS) throw new Error('the background never comes to an end');
         // A database that fails is asked again at the next tick.
@@ -415,20 +385,14 @@ export interface Client {
   step(name: string, isRead: boolean): Passage;
 }
 
-/** A database that outlives the processes that use it, and at whose border they die or find it failing. */
-interface MortalDatabase {
-  readonly openEngine: typeof openEngine;
-  /** The same object, whose methods use the database as that process. What belongs to none takes no steps. */
-  belongingTo<Owned extends object>(client: Client, owned: Owned): Owned;
-}
-
 /**
  * The process that a piece of work belongs to. One for all databases: Node.js 20 asks every storage that was ever used at each new
  * promise, so that one for each database makes every test after it slower.
  */
 const clients = new AsyncLocalStorage<Client>();
 
-function createMortalDatabase(): MortalDatabase {
+/** A database that outlives the processes that use it, and at whose border they die or find it failing. */
+function createMortalDatabase() {
   /** The states that each transaction has given to operations and approvals. */
   const given = new WeakMap<Watched, string[]>();
   const watch: Watch = async (statement, run, connection) => {
@@ -451,7 +415,8 @@ function createMortalDatabase(): MortalDatabase {
   };
   return {
     openEngine: openWatched(watch),
-    belongingTo: (client, owned) =>
+    /** The same object, whose methods use the database as that process. What belongs to none takes no steps. */
+    belongingTo: <Owned extends object>(client: Client, owned: Owned): Owned =>
       new Proxy(owned, {
         get: (target, property) => {
           const method: unknown = Reflect.get(target, property);

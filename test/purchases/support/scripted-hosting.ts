@@ -43,170 +43,145 @@ interface PaidRequest {
   readonly mayHavePaid: boolean;
 }
 
-/** A hosting company that does what the test says, below HTTP, and that outlives the processes of the app. */
-export interface ScriptedHosting {
-  readonly api: HostingApi;
-  readonly requests: readonly PaidRequest[];
-  readonly servers: Server[];
-  plans: Plan[];
-  charges: number;
-  returned: number;
-  /** False while the service does not show all pages of its list. */
-  isListComplete: boolean;
-  /** What happens while the next paid request waits for the limiter. */
-  whileQueued: (() => Promise<unknown>) | undefined;
-  /** Whether the API rejects the key. */
-  isKeyRevoked: boolean;
-  /** What becomes of the next paid requests; after these they are done. */
-  script(...scripts: readonly Script[]): void;
-  passwordOf(serverId: number): string;
-}
-
 /** Does the work of a paid request when it is called. */
 type Work<Answer> = () => Answer;
 
-export function createScriptedHosting(clock: HandClock): ScriptedHosting {
-  const scripts: Script[] = [];
-  const requests: PaidRequest[] = [];
-  const later: { readonly at: number; run(): void }[] = [];
-  const list = async () => {
-    if (hosting.isKeyRevoked) throw new HostingError('unauthorized', 'no');
-    for (const work of later.splice(0)) {
-      if (work.at <= clock.now()) work.run();
-      else later.push(work);
-    }
-    return [...hosting.servers];
+/** A hosting company that does what the test says, below HTTP, and that outlives the processes of the app. */
+export class ScriptedHosting {
+  readonly requests: PaidRequest[] = [];
+  readonly servers: Server[] = [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 + MONTH_MS }];
+  plans: readonly Plan[] = [PLAN];
+  charges = 0;
+  returned = 0;
+  /** False while the service does not show all pages of its list. */
+  isListComplete = true;
+  /** What happens while the next paid request waits for the limiter. */
+  whileQueued: (() => Promise<unknown>) | undefined;
+  /** Whether the API rejects the key. */
+  isKeyRevoked = false;
+  readonly api: HostingApi = {
+    account: ['a'],
+    fetchCatalog: async () => ({ plans: this.plans, locations: ['ams'], images: ['debian-12'] }),
+    fetchServers: async () => ({
+      servers: this.#list(),
+      extent: this.isListComplete ? 'whole' : 'part',
+      unreadableCount: 0,
+    }),
+    createServer: (order, options) => this.#pay(() => this.#create(order), options),
+    renewServer: (id, options) => this.#pay(() => this.#renew(id), options),
+    changePower: async () => ({ state: 'running' }),
+    deleteServer: (id, options) => this.#pay(() => this.#delete(id), options),
+    budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
   };
-  const paid = async <Answer>(work: Work<Answer>, options: PaidCallOptions) => {
-    await hosting.whileQueued?.();
-    hosting.whileQueued = undefined;
-    const script = await leave(scripts, options, clock, (mayHavePaid) =>
-      requests.push({ at: clock.now(), mayHavePaid }),
-    );
-    return answer(script, { clock, hosting, later, work });
-  };
-  const hosting: ScriptedHosting = {
-    requests,
-    servers: [{ id: 1, label: 'db-1', state: 'running', paidUntil: T0 + MONTH_MS }],
-    plans: [PLAN],
-    charges: 0,
-    returned: 0,
-    isListComplete: true,
-    whileQueued: undefined,
-    isKeyRevoked: false,
-    script: (...more) => scripts.push(...more),
-    passwordOf,
-    api: {
-      account: ['a'],
-      fetchCatalog: async () => ({ plans: [...hosting.plans], locations: ['ams'], images: ['debian-12'] }),
-      fetchServers: async () => ({
-        servers: await list(),
-        extent: hosting.isListComplete ? 'whole' : 'part',
-        unreadableCount: 0,
-      }),
-      createServer: (order, options) => paid(() => createServer(order, hosting, clock), options),
-      renewServer: (id, options) => paid(() => renewServer(id, hosting), options),
-      changePower: async () => ({ state: 'running' }),
-      deleteServer: (id, options) => paid(() => deleteServer(id, hosting), options),
-      budget: () => ({ taken: 0, limit: 300, waiting: 0 }),
-    },
-  };
-  return hosting;
-}
+  readonly #clock: HandClock;
+  readonly #scripts: Script[] = [];
+  #later: { readonly at: number; run(): void }[] = [];
 
-/** Sends, as the client does: each try is committed first, and only what is proven not to have run is tried again. */
-async function leave(
-  scripts: Script[],
-  { beforeSend }: PaidCallOptions,
-  clock: HandClock,
-  note: (mayHavePaid: boolean) => void,
-): Promise<Script> {
-  for (;;) {
-    await beforeSend();
-    const script = scripts.shift() ?? { kind: 'done' };
-    note(script.kind !== 'refused' && script.kind !== 'rate_limited');
-    if (script.kind !== 'rate_limited') return script;
-    if (script.waitMs !== undefined) await clock.sleep(script.waitMs);
+  constructor(clock: HandClock) {
+    this.#clock = clock;
   }
-}
 
-interface Case<Answer> {
-  readonly clock: HandClock;
-  readonly hosting: ScriptedHosting;
-  readonly later: { readonly at: number; run(): void }[];
-  readonly work: Work<Answer>;
-}
-
-async function answer<Answer>(
-  script: Script,
-  { clock, hosting, later, work }: Case<Answer>,
-): Promise<Answer> {
-  switch (script.kind) {
-    case 'refused':
-      throw new HostingError(script.code, 'no');
-    case 'no_use':
-      if (script.isDone) work();
-      throw new HostingError(script.code, 'maybe');
-    case 'ambiguous':
-      work();
-      relabelLast(hosting);
-      // Not ours: it was made and paid on the account page, not by this request.
-      if (!script.isOurs) hosting.charges--;
-      throw new HostingError('no_answer', 'maybe');
-    case 'checking': {
-      const giveBack = () => {
-        hosting.returned++;
-      };
-      if (!script.isDone) hosting.charges++;
-      later.push({ at: clock.now() + script.afterMs, run: script.isDone ? work : giveBack });
-      throw new HostingError('checking', 'maybe');
-    }
-    case 'late': {
-      const answered = work();
-      await clock.sleep(script.afterMs);
-      return answered;
-    }
-    case 'answers': {
-      const { kind: _, ...answered } = script;
-      return { ...work(), ...answered };
-    }
-    case 'unclear': {
-      work();
-      await clock.sleep(script.afterMs ?? 0);
-      throw new HostingError('unreadable_answer', 'maybe', { status: 201 }, script.sealedAnswer);
-    }
-    default:
-      return work();
+  /** What becomes of the next paid requests; after these they are done. */
+  script(...scripts: readonly Script[]): void {
+    this.#scripts.push(...scripts);
   }
-}
 
-const passwordOf = (serverId: number) => `root-${serverId}`;
+  passwordOf(serverId: number): string {
+    return `root-${serverId}`;
+  }
 
-function createServer({ label }: Order, hosting: ScriptedHosting, clock: HandClock) {
-  const id = 100 + hosting.servers.length;
-  hosting.charges++;
-  hosting.servers.push({ id, label, state: 'creating', paidUntil: clock.now() + MONTH_MS });
-  return { id, state: 'creating', rootPassword: new Secret(passwordOf(id)) };
-}
+  #list(): readonly Server[] {
+    if (this.isKeyRevoked) throw new HostingError('unauthorized', 'no');
+    const now = this.#clock.now();
+    for (const { run } of this.#later.filter(({ at }) => at <= now)) run();
+    this.#later = this.#later.filter(({ at }) => at > now);
+    return [...this.servers];
+  }
 
-function renewServer(id: number, hosting: ScriptedHosting) {
-  const at = hosting.servers.findIndex((server) => server.id === id);
-  const server = hosting.servers[at];
-  if (server?.paidUntil === undefined) throw new HostingError('not_found', 'no');
-  hosting.charges++;
-  const paidUntil = server.paidUntil + MONTH_MS;
-  hosting.servers[at] = { ...server, paidUntil };
-  return { id, paidUntil };
-}
+  async #pay<Answer>(work: Work<Answer>, options: PaidCallOptions): Promise<Answer> {
+    await this.whileQueued?.();
+    this.whileQueued = undefined;
+    return this.#answer(await this.#leave(options), work);
+  }
 
-function deleteServer(id: number, hosting: ScriptedHosting) {
-  const at = hosting.servers.findIndex((server) => server.id === id);
-  if (at < 0) throw new HostingError('not_found', 'no');
-  hosting.servers.splice(at, 1);
-  return true;
-}
+  /** Sends, as the client does: each try is committed first, and only what is proven not to have run is tried again. */
+  async #leave({ beforeSend }: PaidCallOptions): Promise<Script> {
+    for (;;) {
+      await beforeSend();
+      const script = this.#scripts.shift() ?? { kind: 'done' };
+      const mayHavePaid = script.kind !== 'refused' && script.kind !== 'rate_limited';
+      this.requests.push({ at: this.#clock.now(), mayHavePaid });
+      if (script.kind !== 'rate_limited') return script;
+      if (script.waitMs !== undefined) await this.#clock.sleep(script.waitMs);
+    }
+  }
 
-function relabelLast(hosting: ScriptedHosting): void {
-  const server = hosting.servers.pop();
-  if (server) hosting.servers.push({ ...server, label: 'another-label' });
+  async #answer<Answer>(script: Script, work: Work<Answer>): Promise<Answer> {
+    switch (script.kind) {
+      case 'refused':
+        throw new HostingError(script.code, 'no');
+      case 'no_use':
+        if (script.isDone) work();
+        throw new HostingError(script.code, 'maybe');
+      case 'ambiguous':
+        work();
+        this.#relabelLast();
+        // Not ours: it was made and paid on the account page, not by this request.
+        if (!script.isOurs) this.charges--;
+        throw new HostingError('no_answer', 'maybe');
+      case 'checking': {
+        const giveBack = () => {
+          this.returned++;
+        };
+        if (!script.isDone) this.charges++;
+        this.#later.push({ at: this.#clock.now() + script.afterMs, run: script.isDone ? work : giveBack });
+        throw new HostingError('checking', 'maybe');
+      }
+      case 'late': {
+        const answered = work();
+        await this.#clock.sleep(script.afterMs);
+        return answered;
+      }
+      case 'answers': {
+        const { kind: _, ...answered } = script;
+        return { ...work(), ...answered };
+      }
+      case 'unclear': {
+        work();
+        await this.#clock.sleep(script.afterMs ?? 0);
+        throw new HostingError('unreadable_answer', 'maybe', { status: 201 }, script.sealedAnswer);
+      }
+      default:
+        return work();
+    }
+  }
+
+  #create({ label }: Order) {
+    const id = 100 + this.servers.length;
+    this.charges++;
+    this.servers.push({ id, label, state: 'creating', paidUntil: this.#clock.now() + MONTH_MS });
+    return { id, state: 'creating', rootPassword: new Secret(this.passwordOf(id)) };
+  }
+
+  #renew(id: number) {
+    const at = this.servers.findIndex((server) => server.id === id);
+    const server = this.servers[at];
+    if (server?.paidUntil === undefined) throw new HostingError('not_found', 'no');
+    this.charges++;
+    const paidUntil = server.paidUntil + MONTH_MS;
+    this.servers[at] = { ...server, paidUntil };
+    return { id, paidUntil };
+  }
+
+  #delete(id: number) {
+    const at = this.servers.findIndex((server) => server.id === id);
+    if (at < 0) throw new HostingError('not_found', 'no');
+    this.servers.splice(at, 1);
+    return true;
+  }
+
+  #relabelLast(): void {
+    const server = this.servers.pop();
+    if (server) this.servers.push({ ...server, label: 'another-label' });
+  }
 }

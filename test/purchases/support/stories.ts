@@ -4,7 +4,6 @@ import type { Purchase } from '../../../src/purchases/operation.ts';
 import { answerApproval } from '../../../src/requests/approval.ts';
 import { carryOutDelete, confirmDelete } from '../../../src/servers/delete.ts';
 import type { DeleteOperation } from '../../../src/servers/deletion.ts';
-import { T0 } from '../../db/fixtures.ts';
 import { isLong } from '../../support/tries.ts';
 import {
   CREATE,
@@ -20,7 +19,7 @@ import {
   save,
   show,
 } from './scenario.ts';
-import { lost, MONTH_MS, type Script } from './scripted-hosting.ts';
+import { lost, type Script } from './scripted-hosting.ts';
 
 /** What users do, and has to be true in the end. */
 interface Story {
@@ -153,12 +152,13 @@ async function checkLaws(scenario: Scenario, { isSaved }: Besides, isCertain: bo
 }
 
 /** The server that is there from the start, with its label. */
-const DB = { id: 1, label: 'db-1', paidUntil: T0 + MONTH_MS, typedLabel: 'db-1', formId: ID };
+const DB = { id: 1, label: 'db-1', paidUntil: RENEWAL.paidUntil, typedLabel: 'db-1', formId: ID };
 
 /** A user's own delete, or one that another user has to approve. */
-export type Way = 'own' | 'approved';
+export type Way = (typeof WAYS)[number];
+export const WAYS = ['own', 'approved'] as const;
 
-const DELETES: readonly Story[] = (['own', 'approved'] as const).flatMap((way) => {
+const DELETES: readonly Story[] = WAYS.flatMap((way) => {
   const withScript = (name: string, script?: Script): Story => ({
     name: `${way === 'own' ? 'a delete' : 'an approved delete'} ${name}`,
     script,
@@ -235,9 +235,6 @@ async function checkDeleteLaws(scenario: Scenario, isCertain: boolean): Promise<
   const end = { settled: 'done', refused: 'failed' }[state as string] ?? 'in_doubt';
   expect(outcomes[0], 'how its act ends').toBe(end);
 }
-
-/** The month that is lost with the server. */
-export const PAID_UNTIL = T0 + MONTH_MS;
 
 export const STORIES: readonly Story[] = [...ORDERS, ...DELETES];
 

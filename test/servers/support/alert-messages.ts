@@ -1,31 +1,19 @@
 /**
- * Messages of alert tools as Slack hands them to apps, made after what each tool publishes: Alertmanager's default
- * template, Grafana's Slack receiver, and what users of the other tools have posted of theirs.
+ * Messages of alert tools as Slack hands them to apps, without what no app reads, made after what each tool publishes:
+ * Alertmanager's default template, Grafana's Slack receiver, and what users of the other tools have posted of theirs.
  */
 export const ALERTS = {
   alertmanager: {
-    type: 'message',
-    subtype: 'bot_message',
-    bot_id: 'B0ALERTMGR',
-    text: '',
     attachments: [
       {
         fallback:
           '[FIRING:1] DiskFull (10.0.0.5:9100 node critical) | <http://alertmanager:9093/#/alerts?receiver=ops>',
         title: '[FIRING:1] DiskFull (10.0.0.5:9100 node critical)',
         title_link: 'http://alertmanager:9093/#/alerts?receiver=ops',
-        text: '',
-        mrkdwn_in: ['fallback', 'pretext', 'text'],
-        color: 'a30200',
-        id: 1,
       },
     ],
   },
   grafana: {
-    type: 'message',
-    subtype: 'bot_message',
-    bot_id: 'B0GRAFANA1',
-    text: '',
     attachments: [
       {
         title: '[FIRING:1] HighCPU',
@@ -33,15 +21,10 @@ export const ALERTS = {
         fallback: '[FIRING:1] HighCPU',
         text: '**Firing**\n\nValue: A=97.2\nLabels:\n - alertname = HighCPU\n - instance = web-1:9100\nAnnotations:\n - summary = CPU &gt; 95%\nSource: <https://monitor.example.com/alerting/grafana/abc/view?orgId=1>\nSilence: <https://monitor.example.com/alerting/silence/new?matcher=instance%3Dweb-1%3A9100>',
         footer: 'Grafana v11.2.0',
-        ts: 1_790_000_000,
-        color: 'd63232',
       },
     ],
   },
   pagerduty: {
-    type: 'message',
-    bot_id: 'B0PAGERDTY',
-    text: '',
     attachments: [
       {
         title: '#12 web-1 down',
@@ -63,9 +46,6 @@ export const ALERTS = {
     ],
   },
   opsgenie: {
-    type: 'message',
-    subtype: 'bot_message',
-    bot_id: 'B0OPSGENIE',
     attachments: [
       {
         fallback: 'New alert: #42 Host not reachable [P1] web-1',
@@ -80,9 +60,6 @@ export const ALERTS = {
     ],
   },
   datadog: {
-    type: 'message',
-    bot_id: 'B0DATADOG1',
-    text: '',
     attachments: [
       {
         title: 'Triggered: Disk is 42% full on host:web-1',
@@ -97,8 +74,6 @@ export const ALERTS = {
 
 /** The same in blocks, as newer apps post. */
 export const BLOCKS_ALERT = {
-  type: 'message',
-  bot_id: 'B0NEWTOOL1',
   text: 'An alert is firing',
   blocks: [
     { type: 'header', text: { type: 'plain_text', text: 'Disk full' } },

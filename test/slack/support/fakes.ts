@@ -1,15 +1,13 @@
 import { makeGrant, makeServer, NOW } from '../../../src/sandbox/gallery/fixtures/samples.ts';
 import type { ServerCard } from '../../../src/servers/card.ts';
-import type { Message } from '../../../src/slack/kit/blocks.ts';
 import type { SlackRequest } from '../../../src/slack/request.ts';
 import type { SlackApi, SlackClients } from '../../../src/slack/slack-api.ts';
-import { realSystem, type System } from '../../../src/system.ts';
+import { realSystem } from '../../../src/system.ts';
 import { fallAsleep, type Sleeper } from '../../support/clocks.ts';
 
-/** A request that records which use cases were executed and what was replied. */
+/** A request that records which use cases were executed. */
 interface FakeRequest extends SlackRequest {
   readonly entered: [name: string, input: unknown][];
-  readonly said: Message[];
 }
 
 const sheet: ServerCard = { server: makeServer() };
@@ -18,23 +16,16 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   list: { servers: [], extent: 'whole' },
   show: sheet,
   audit: [],
-  access: [],
   access_grant: { grant: makeGrant(1) },
-  access_revoke: { removed: [makeGrant(1)], left: [] },
   stop: { server: makeServer(), state: 'stopped', isUnconfirmed: false },
 };
 
 /** A request whose use cases all succeed without doing anything. */
 export function fakeRequest(): FakeRequest {
   const entered: FakeRequest['entered'] = [];
-  const said: Message[] = [];
-  const say = async (message: Message) => {
-    said.push(message);
-    return true;
-  };
+  const say = async () => true;
   const request = {
     entered,
-    said,
     caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
     currency: async () => 'EUR',
     now: () => NOW,
@@ -70,22 +61,18 @@ export function clientsOf(slack: Partial<SlackApi>): SlackClients {
   return { of: () => partialSlack(slack) };
 }
 
-/** A clock that stands still until a test moves it; sleeps end when it reaches their end. */
-export interface HandClock {
-  readonly system: System;
-  /** Sleeps that have neither ended nor been aborted. */
-  sleeping(): number;
-  pass(ms: number): Promise<void>;
-}
+export type HandClock = ReturnType<typeof handClock>;
 
-export function handClock(): HandClock {
+/** A clock that stands still until a test moves it; sleeps end when it reaches their end. */
+export function handClock() {
   let elapsed = 1000;
   const sleepers = new Set<Sleeper>();
   const sleep = (ms: number, signal?: AbortSignal) => fallAsleep(sleepers, elapsed + ms, signal);
   return {
     system: { ...realSystem, elapsed: () => elapsed, sleep },
+    /** Sleeps that have neither ended nor been aborted. */
     sleeping: () => sleepers.size,
-    pass: async (ms) => {
+    pass: async (ms: number) => {
       elapsed += ms;
       for (const sleeper of sleepers) {
         if (sleeper.until > elapsed) continue;
