@@ -38,12 +38,12 @@ const accessRefusalWords = {
     'Someone else changed roles at the same moment, so nothing was changed. Check `/vps access` and try again.',
   beyond_request: ({ role }) =>
     `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
-  role_held: ({ role }) => `You already have the *${role}* role. Run the command again.`,
+  role_held: ({ role }) => `You already have the *${role}* role. Run the command that you needed it for.`,
   asked_before: ({ at, state, againAt }) => {
     if (state === 'open')
-      return `You requested this on ${slackDate(at)}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
-    const what = state === 'denied' ? 'An owner declined this' : 'You requested this';
-    return `${what} on ${slackDate(at)}. You can ask again after ${slackDate(againAt)}.`;
+      return `You requested this ${slackDate(at)}, and the owners haven’t answered yet. To withdraw it: \`/vps access withdraw\``;
+    const what = state === 'denied' ? 'An owner denied this' : 'You requested this';
+    return `${what} ${slackDate(at)}. You can ask again after ${slackDate(againAt)}.`;
   },
   asked_enough: ({ againAt }) =>
     `You’ve sent several requests in the last hour. You can ask again after ${slackDate(againAt)}.`,
@@ -149,7 +149,7 @@ const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
 
 const approvalRefusalWords = {
   approval_needed: () =>
-    'Deletions now need a second person’s approval, so nothing was deleted. Open the dialog again to request it.',
+    'Deletions now need a second manager’s approval, so nothing was deleted. Open the dialog again to request it.',
   approval_unsaved: () =>
     'We couldn’t save your approval. What you approved may still be carried out. The request will show the outcome; `/vps status` shows open requests and unconfirmed orders.',
   own_request: () => 'You can’t approve your own request.',
@@ -247,7 +247,9 @@ function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state:
   if (state === undefined) return `The hosting API says that ${label} can’t be ${past} in its current state.`;
   if (act !== 'delete' && act !== 'reboot' && isTargetState(act, { state }))
     return `${label} is already ${codeLabel(state)}, so it wasn’t ${past}.`;
-  const next = isPaidTimeOver ? 'Its paid time has ended: renew it first.' : nextIn(act, state);
+  const next = isPaidTimeOver
+    ? 'Its paid time has ended, which may be why. Renew it, then try again.'
+    : nextIn(act, state);
   return `${label} is ${codeLabel(state)}, so it can’t be ${past}. ${next}`;
 }
 

@@ -150,7 +150,7 @@ describe('an audit entry reads as a sentence', () => {
     ],
     [
       { action: 'renew', outcome: 'failed', code: 'decided' },
-      `${MARA} decided that \`web-1\` wasn’t renewed`,
+      `${MARA} resolved the order for \`web-1\`: not renewed`,
     ],
     [
       { action: 'approval_answer', outcome: 'failed', code: 'price_moved' },
@@ -165,7 +165,7 @@ describe('an audit entry reads as a sentence', () => {
           reason: 'not: on call',
         },
       },
-      `${MARA} declined <@U0NORA00001>’s request for the *owner* role`,
+      `${MARA} denied <@U0NORA00001>’s request for the *owner* role`,
     ],
     [
       {

@@ -172,7 +172,7 @@ export function revokedWords(grantee: Grantee, revoked: number, left: HeldRoles 
       : `${who} doesn’t have a role in this channel.`;
   const done = revoked > 0 ? `${who}’s own role was revoked.` : `${who} doesn’t have a role of their own.`;
   if (!left)
-    return `${done} Roles from groups, channels or admin rights may remain: Slack didn’t confirm that. Check with \`/vps access @user\`.`;
+    return `${done} They may still have a role through a group, a channel or admin rights: we couldn’t check with Slack. Check later with \`/vps access @user\`.`;
   return `${done} In this channel, they still have:\n${roleLines(left)}`;
 }
 

@@ -144,7 +144,7 @@ export function grantedWords({ grant, matchingServers }: Granted): string {
   const covered = matchingServers ? ` (${count(matchingServers, 'server')})` : '';
   const none =
     matchingServers === 0
-      ? ` No server matches ${codeLabel(grant.pattern)} yet; the role applies to new ones, too.`
+      ? ` No server matches ${codeLabel(grant.pattern)} yet; the role will apply to any new one that does.`
       : '';
   switch (grant.subjectKind) {
     case 'user':
@@ -152,6 +152,6 @@ export function grantedWords({ grant, matchingServers }: Granted): string {
     case 'group':
       return `Members of ${who} are now ${describeRoles(grant, covered)}.${none}`;
     case 'channel':
-      return `In ${who}, its full members are now ${describeRoles(grant, covered)}.${none}`;
+      return `In ${who}, full members are now ${describeRoles(grant, covered)}.${none}`;
   }
 }

@@ -76,8 +76,8 @@ function findOrderWords({ action, outcome, code }: StoredEntry, who: string, sub
   if (action !== 'create' && action !== 'renew') return undefined;
   const done = VERBS[action].past;
   if (code === 'decided')
-    return `${who} decided that ${subject} ${outcome === 'done' ? 'was' : 'wasn’t'} ${done}${place}`;
-  return code === 'found_late' ? `${who} ${done} ${subject}${place}; it was found later` : undefined;
+    return `${who} resolved the order for ${subject}${place}: ${outcome === 'done' ? '' : 'not '}${done}`;
+  return code === 'found_late' ? `${who} ${done} ${subject}${place}; we found out later` : undefined;
 }
 
 /** The sentence for an answer that says more than that there was one. */
@@ -89,8 +89,8 @@ function findAnswerWords(
 ): string | undefined {
   if (action !== 'approval_answer' && action !== 'access_answer') return undefined;
   if (outcome === 'done') {
-    const isDeclined = code === 'denied' || (details?.kind === 'roles' && details.answer === 'deny');
-    return `${who} ${isDeclined ? 'declined' : 'approved'} ${subject}${place}`;
+    const isDenied = code === 'denied' || (details?.kind === 'roles' && details.answer === 'deny');
+    return `${who} ${isDenied ? 'denied' : 'approved'} ${subject}${place}`;
   }
   if (outcome !== 'failed') return undefined;
   if (code === 'expired') return `${capital(subject)}${place} expired`;
@@ -201,7 +201,7 @@ const NONE: Partial<Readonly<Record<SettingName, string>>> = {
 
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   freeze: 'Purchase freeze',
-  announces: 'Changes are announced',
+  announces: 'Announce changes',
   'approval.delete': 'Deletions need approval',
   'approval.renew': 'Renewals need approval',
   'approval.createAbove': 'Price above which new servers need approval',
@@ -320,7 +320,7 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   checking: 'the hosting company hasn’t confirmed it',
   not_found: 'no such server',
   wrong_state: 'the server’s state didn’t allow it',
-  rate_limited: 'the hosting API’s rate limit',
+  rate_limited: 'the hosting API’s rate limit was reached',
   no_answer: 'the hosting API didn’t answer',
   unreadable_answer: 'the hosting API’s answer couldn’t be read',
   not_sent: 'the hosting API couldn’t be reached',
@@ -335,11 +335,11 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   not_found_yet: 'not found so far',
   decided_not_done: 'a manager decided that it wasn’t done',
   lost_account: 'another hosting account is connected',
-  found_late: 'found later',
+  found_late: 'we found out later',
   not_shown: 'Slack didn’t confirm that it was shown',
   decided: 'decided by a manager',
   approved: 'approved',
-  denied: 'declined',
+  denied: 'denied',
   expired: 'expired',
   // the audit itself
   changed: 'an entry was altered',

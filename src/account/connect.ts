@@ -186,7 +186,7 @@ export function connectedAnnouncement(userId: string): Message {
 export function disconnectMessage(): Message {
   const confirm = confirmation({
     title: 'Disconnect the hosting account?',
-    text: 'Nobody can use /vps until an owner connects again. Servers keep running.',
+    text: 'Nobody can manage servers from Slack until an owner connects an account again. Servers keep running.',
     confirm: 'Disconnect',
     isDangerous: true,
   });
@@ -237,7 +237,9 @@ export function keyChangeMessage({ actorId, change }: KeyChange): Message {
   if (change === 'removed')
     return textMessage(
       `${who} disconnected the hosting account.`,
-      context('Your servers keep running. To use `/vps` again, an owner has to run `/vps connect`.'),
+      context(
+        'Your servers keep running. To manage them from Slack again, an owner has to run `/vps connect`.',
+      ),
     );
   return textMessage(
     `${who} connected a new hosting API key.`,

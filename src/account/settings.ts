@@ -133,7 +133,10 @@ function notificationsBlocks({ announces, digest }: WorkspaceSettings, { ownZone
   const proposed = { ...DEFAULT_DIGEST, zone: ownZone ?? DEFAULT_DIGEST.zone };
   const { hour, zone, daysBefore } = digest ?? proposed;
   return [
-    choice(notifications, 'announces', 'Announce changes in the channel', announces, ['Yes', 'No']),
+    choice(notifications, 'announces', 'Announce changes in the channel where they’re made', announces, [
+      'Yes',
+      'No',
+    ]),
     section('*Daily digest: servers to renew, what renewing them costs, and changes outside this workspace*'),
     notifications.channelField('digestChannel', {
       label: 'Digest channel',

@@ -196,7 +196,7 @@ function describeOpen({ open }: Status): string {
   const lines = open.slice(0, 10).map((operation) => {
     const { state, needsDecision, purchase, actorId, createdAt } = operation;
     const order = `${codeLabel(labelOf(purchase), 40)} (${purchase.kind}, ${mention(actorId)})`;
-    return `${order}: ${needsDecision ? 'a manager has to resolve it' : STATES[state]}, since ${slackDate(createdAt)}`;
+    return `${order}: ${needsDecision ? 'a manager has to resolve it' : STATES[state]} (since ${slackDate(createdAt)})`;
   });
   const rest = open.length - lines.length;
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
@@ -215,7 +215,7 @@ function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
 }
 
 const NEEDS_INSTALL =
-  '⚠️ Installation: Slack won’t renew the app’s token, so the app will stop working within hours. Install it again.';
+  '⚠️ Installation: Slack won’t renew the app’s token, so the app will stop working within hours. Install it again from its `/slack/install` page.';
 
 type Line = readonly [sign: string, words: string];
 

@@ -161,7 +161,7 @@ async function verify(
   isJson: boolean,
 ): Promise<boolean> {
   const workspaceIds = await listWanted(log, named);
-  if (workspaceIds.length === 0 && !isJson) print('The audit has no entries yet.');
+  if (workspaceIds.length === 0 && !isJson) print('The audit log has no entries yet.');
   const verdicts = [];
   for (const workspaceId of workspaceIds) {
     const { words, isWhole } = describeVerdict(await log.verify(workspaceId, published));
@@ -178,7 +178,7 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
   // Pruning leaves entries of its own, so a workspace that was ever audited has some.
   if (entries === 0) return { isWhole: false, words: 'there are no entries, and none were ever recorded.' };
   const older = pruned
-    ? ` ${pruned.count} older entries were pruned, most recently on ${new Date(pruned.at).toISOString().slice(0, 10)}.`
+    ? ` ${pruned.count} older ${pruned.count === 1 ? 'entry was' : 'entries were'} pruned, most recently on ${new Date(pruned.at).toISOString().slice(0, 10)}.`
     : '';
   return {
     isWhole: true,
@@ -197,7 +197,7 @@ async function prune(log: Log, before: number, isJson: boolean): Promise<boolean
     );
     return isWhole;
   }
-  if (outcomes.length === 0) print('The audit has no entries yet.');
+  if (outcomes.length === 0) print('The audit log has no entries yet.');
   for (const { workspaceId, removed, fault } of outcomes) {
     const stopped = fault
       ? ` Then pruning stopped: ${fault.words} That entry and all later ones are kept as evidence.`

@@ -9,6 +9,7 @@ import { DatabaseMissing, DatabaseUnusable } from '../db/database.ts';
 import { openStore } from '../db/open-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
 import { createHosting } from '../hosting/client.ts';
+import { count } from '../slack/kit/text.ts';
 import { realSystem } from '../system.ts';
 import { CERTIFICATE, checkSlack, fetchPage, type Page, type Status } from './doctor-slack.ts';
 import { note, type Program, print, readArguments, UsageError } from './program.ts';
@@ -48,12 +49,12 @@ async function run(args: readonly string[]): Promise<void> {
     const cause = error instanceof Error ? error.message : 'unknown';
     report('doctor', 'failed', `Stopped by an error: ${cause}. Nothing after that was checked.`);
   });
-  const count = (status: Status) => findings.filter((each) => each.status === status).length;
-  const ok = count('failed') === 0;
+  const of = (status: Status) => findings.filter((each) => each.status === status).length;
+  const ok = of('failed') === 0;
   if (values.json) print(JSON.stringify({ version: 1, ok, checks: findings }, undefined, 2));
   else
     print(
-      `\n${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} to fix, ${count('skipped')} skipped.`,
+      `\n${of('ok')} ok, ${count(of('warning'), 'warning')}, ${of('failed')} to fix, ${of('skipped')} skipped.`,
     );
   process.exitCode = ok ? 0 : 1;
 }
@@ -190,7 +191,7 @@ function judgeBackup(path: string | undefined): Verdict {
   if (newest === undefined)
     return ['failed', `There’s no backup at ${path}. See docs/operating.md, Backup and restore.`];
   const hours = Math.floor((realSystem.now() - newest) / HOUR_MS);
-  if (hours * HOUR_MS <= 2 * DAY_MS) return ['ok', `the newest is ${hours} hours old.`];
+  if (hours * HOUR_MS <= 2 * DAY_MS) return ['ok', `the newest is ${count(hours, 'hour')} old.`];
   return ['failed', `The newest is ${Math.floor(hours / 24)} days old. Check the job that makes them.`];
 }
 
@@ -240,7 +241,7 @@ async function checkHosting(
 export async function tryKey(list: () => Promise<{ servers: readonly unknown[] }>): Promise<Verdict> {
   try {
     const { servers } = await list();
-    const words = `works (${servers.length} servers). It has full access to its account: there are no read-only keys.`;
+    const words = `works (${count(servers.length, 'server')}). Treat it as having full access to its account: the hosting API documents no read-only keys.`;
     return ['ok', words];
   } catch (error) {
     // The app may be using up the limit, which is no fault of the setup.

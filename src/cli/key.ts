@@ -129,8 +129,12 @@ function describeUse(use: KeyUse, isFirst: boolean, waiting: Waiting): string {
   const counts = Object.entries(encrypts).map(([what, count]) => `${what}: ${count}`);
   const uses = [
     counts.length > 0 ? `encrypts ${counts.join(', ')}` : 'encrypts nothing',
-    ...(signs > 0 ? [`signs ${signs} entries of the audit log`] : []),
-    ...(names > 0 ? [`identifies the hosting account of ${names} open orders and requests`] : []),
+    ...(signs > 0 ? [`signs ${signs} ${signs === 1 ? 'entry' : 'entries'} of the audit log`] : []),
+    ...(names > 0
+      ? [
+          `identifies the hosting account of ${names} ${names === 1 ? 'open order or request' : 'open orders and requests'}`,
+        ]
+      : []),
   ];
   return `${keyId}${isMissing ? ' (missing)' : ''}: ${uses.join('; ')}. ${isFirst ? 'It is the first key.' : adviseOn(use, waiting)}`;
 }

@@ -1,5 +1,5 @@
 import { parseKeyConfig } from '../config.ts';
-import { isExpected, isRefusal } from '../core/errors.ts';
+import { HostingError, isExpected, isRefusal } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { commandLineOf } from '../core/roles.ts';
@@ -32,7 +32,7 @@ const USAGE = `Usage, when Slack is down:
   vps-slack vps list [filter]     lists the servers
   vps-slack vps show <server>     shows one, by label, ID or IPv4 address
   vps-slack vps start|stop|reboot <server>
-      asks, sends it, and follows the server for up to two minutes
+      asks first, then acts and follows the server for up to two minutes
       [--yes]    skip the question (full label required)
       [--again]  allow a second reboot within two minutes
   [--workspace T…]  needed if several workspaces have an API key   [--json]  for other programs
@@ -217,12 +217,16 @@ async function follow(
   const seconds = Math.max(1, Math.round(seen.ms / 1000));
   if (isJson) printJson(server, action, seen.isAtTarget ? 'done' : 'accepted', now);
   if (seen.isAtTarget) {
-    if (!isJson) print(`${label} was ${past}: ${plainText(now ?? '')} (the API reports it, ${seconds} s)`);
+    if (!isJson)
+      print(`${label} was ${past}: ${plainText(now ?? '')} (reported by the API after ${seconds} s)`);
     return;
   }
   const last =
     now === undefined ? `still hasn't reported ${label}` : `still reports ${label} as ${plainText(now)}`;
-  throw new ProgramEnd(`After ${seconds} s, the API ${last}.`, UNCONFIRMED);
+  throw new ProgramEnd(
+    `After ${seconds} s, the API ${last}. Check again: vps-slack vps show ${server.id}`,
+    UNCONFIRMED,
+  );
 }
 
 /** For other programs: what is known of the outcome. */
@@ -281,6 +285,8 @@ function explain(error: unknown): string | undefined {
     const { typed, servers } = error.details;
     return `${servers.length} servers match "${plainText(typed)}". Nothing was changed. Use an ID:\n${describeServers(servers)}`;
   }
+  if (error instanceof HostingError && error.code === 'unauthorized')
+    return 'The hosting API rejected the API key of this workspace. Set a working one with: vps-slack key set';
   if (!isExpected(error)) return undefined;
   const words = wordsOfError(error, '')
     .replaceAll('`', '')

@@ -115,7 +115,7 @@ function connect(path: string, timeoutMs: number, instanceLock?: DatabaseSyncIns
     connection.exec('pragma synchronous = full');
     connection.exec('pragma secure_delete = on');
     const isSafe = readPragma(connection, 'synchronous') === 2 && (mode === 'wal' || path === ':memory:');
-    if (!isSafe) throw new Error('its file system does not let commits be durable (WAL)');
+    if (!isSafe) throw new Error("its file system doesn't support durable commits (WAL)");
     return connection;
   } catch (error) {
     connection?.close();

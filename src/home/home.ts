@@ -15,7 +15,7 @@ import { waitingBlocks } from '../requests/approval-card.ts';
 import { answerButtons, requestAccessButton, withdrawAccessButton } from '../requests/role-request-card.ts';
 import { confirmPower, powerButton } from '../servers/buttons.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView, showServer } from '../servers/card.ts';
-import { NO_SERVERS, serverLine } from '../servers/words.ts';
+import { noServersWords, serverLine } from '../servers/words.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
 import { actions, context, divider, header, partOfList, section } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice, definePages } from '../slack/kit/button.ts';
@@ -53,7 +53,7 @@ function attentionBlocks(home: Home, currency: string): KnownBlock[] {
 }
 
 const NEEDS_INSTALL =
-  '⚠️ Slack won’t renew this app’s token, so the app will stop working within hours. Install it again.';
+  '⚠️ Slack won’t renew this app’s token, so the app will stop working within hours. Install it again from its `/slack/install` page.';
 
 export function unsavedBlocks(unsaved: Home['unsaved']): KnownBlock[] {
   const lines = unsaved.slice(0, SHOWN.passwords).map(({ id, label: name }) => {
@@ -210,7 +210,7 @@ function listed(servers: ListedServers, role: Role | undefined, now: number, cur
     return [
       ...heading,
       ...cautions(servers, currency),
-      ...(servers.stale === 'reading' ? [] : [section(NO_SERVERS)]),
+      ...(servers.stale === 'reading' ? [] : [section(noServersWords(servers))]),
       actions(...create, ...settings, refresh()),
     ];
   const attention =
@@ -228,11 +228,8 @@ function listed(servers: ListedServers, role: Role | undefined, now: number, cur
 }
 
 /** Says whether the list is incomplete, and how old it is if no newer one could be read. */
-export function cautions(
-  { stale, isComplete, readAt, total }: ListedServers,
-  currency: string,
-): KnownBlock[] {
-  const part = isComplete ? [] : [partOfList()];
+export function cautions({ stale, extent, readAt, total }: ListedServers, currency: string): KnownBlock[] {
+  const part = extent === 'part' ? [partOfList()] : [];
   if (stale === undefined) return part;
   const since = `as of ${slackDate(readAt)}`;
   if (stale === 'reading')

@@ -3,7 +3,7 @@ import { settingsButton } from '../account/settings.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
 import { createButton } from '../purchases/catalog.ts';
 import { listButton, manageChoice, showButton } from '../servers/buttons.ts';
-import { NO_SERVERS, serverLine } from '../servers/words.ts';
+import { noServersWords, serverLine } from '../servers/words.ts';
 import { actions, context, type Message, section } from '../slack/kit/blocks.ts';
 import { describeNumber, plainLabel } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
@@ -59,16 +59,13 @@ function serverBlocks(home: Home, { now, currency, accountUrl }: Rendering): Kno
   }
 }
 
-function listed(
-  { shown, total, isComplete }: ListedServers,
-  role: Role | undefined,
-  now: number,
-): KnownBlock[] {
+function listed(servers: ListedServers, role: Role | undefined, now: number): KnownBlock[] {
+  const { shown, total } = servers;
   const create = roleCovers(role, 'manager') ? [createButton.element('Create a server…', {})] : [];
   const settings = roleCovers(role, 'owner') ? [settingsButton.element('Settings…', {})] : [];
   if (total === 0)
     return [
-      section(isComplete ? 'There are no servers in the hosting account yet.' : NO_SERVERS),
+      section(noServersWords(servers)),
       ...(create.length > 0 ? [actions(...create, ...settings)] : []),
     ];
   const all = listButton.element('All servers', {});

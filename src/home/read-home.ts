@@ -5,7 +5,7 @@ import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
 import { coversAllServers, describeNotConnected, lookUpRoles } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
 import { coversRole, type HeldRoles, type Role, strongestRole } from '../core/roles.ts';
-import { colorOf, isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { colorOf, isDeleted, type ListExtent, type Server, type ServerList } from '../core/server.ts';
 import type { PurchaseFreeze } from '../core/settings.ts';
 import { DAY_MS, localDay } from '../core/time.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
@@ -213,7 +213,9 @@ export interface ListedServers {
   readonly urgent: number;
   /** When the list was read, in epoch milliseconds. */
   readonly readAt: number;
-  readonly isComplete: boolean;
+  readonly extent: ListExtent;
+  /** The actor's role is for some servers only; others are left out. */
+  readonly isLimited: boolean;
   /** Why there is no newer list; `reading`: one is being read. Absent if this list is current. */
   readonly stale?: HostingError | Refusal | 'reading';
 }
@@ -303,9 +305,20 @@ async function showServers(
     isProtected: protections.some(({ serverId }) => serverId === server.id),
   }));
   const { urgent, servers } = ordered;
-  const isComplete = list.extent !== 'part';
-  const total = servers.length;
-  return { kind: 'listed', shown, total, page, pages, urgent, readAt, isComplete, stale };
+  const { extent } = list;
+  const isLimited = !coversAllServers(roles, 'viewer');
+  return {
+    kind: 'listed',
+    shown,
+    total: servers.length,
+    page,
+    pages,
+    urgent,
+    readAt,
+    extent,
+    isLimited,
+    stale,
+  };
 }
 
 /** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */

@@ -1,6 +1,7 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { describeMoney, type Money, money } from '../core/money.ts';
+import { noServersWords } from '../servers/words.ts';
 import {
   actions,
   barChart,
@@ -63,7 +64,7 @@ export function costsCsvView(costs: Costs, currency: string): ModalView {
       ...(rest > 0
         ? [
             section(
-              `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones in the order of their labels. The audit log has the orders and their prices; \`npm run -s audit -- --format csv\` exports it on the app’s machine.`,
+              `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones in the order of their labels. The audit log has the orders and their prices; \`vps-slack audit --format csv\` exports it on the app’s machine.`,
             ),
           ]
         : []),
@@ -114,10 +115,7 @@ function utc(at: number): string {
 }
 
 function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string): string {
-  if (servers.length === 0)
-    return isLimited
-      ? 'There are no servers that your role covers.'
-      : 'There are no servers in the hosting account yet.';
+  if (servers.length === 0) return noServersWords({ extent: 'whole', isLimited });
   const unknown = servers.filter(({ price }) => !price).length;
   const known = servers.length - unknown;
   const those = servers.length === 1 ? 'your server costs' : `your ${count(servers.length, 'server')} cost`;

@@ -179,7 +179,7 @@ export const decideModals = [
         const seen = isServer ? { serverId: Number(outcome) } : { isDoneElsewhere: outcome === ELSEWHERE };
         await request.execute(decideUnconfirmed, { operationId, ...seen });
         const isOwn = actorId === request.caller.actor.userId;
-        const words = isOwn ? 'We’ve saved your answer.' : `We’ve told ${mention(actorId)} the result.`;
+        const words = isOwn ? 'We’ve saved your answer.' : `We’ll tell ${mention(actorId)} the result.`;
         await request.views.update(viewId, noticeView('Order resolved', words));
       },
     };

@@ -293,7 +293,7 @@ export function lowBalanceMessage({ actorId, purchase, price }: Operation, wordi
   const needed =
     price === undefined ? '' : ` At least ${escapeText(describeMoney(price, wording.currency))} is needed.`;
   return textMessage(
-    `${mention(actorId)} couldn’t ${act}: the hosting account’s balance is too low.${needed} Nothing was charged. ${topUpWords(wording.accountUrl)}, so that orders go through again.`,
+    `${mention(actorId)} couldn’t ${act}: the hosting account’s balance is too low.${needed} Nothing was charged. ${topUpWords(wording.accountUrl)}, then order again.`,
   );
 }
 
@@ -310,7 +310,7 @@ interface Refused extends Wording {
 /** ", and nothing was charged. …": says so only with proof, whatever the words of the reason are. */
 function refusalWords(reason: OperationRefusal, refused: Refused): string {
   if (!isProven(reason))
-    return '. A manager checked the hosting account and closed this order. If it was charged after all, we’ll tell you here.';
+    return '. A manager closed this order as not carried out. If we find that it was charged after all, we’ll tell you.';
   // The hosting company returns the charge of a server that it can't create (docs/hosting-api.md 3).
   const money =
     reason.code === 'not_created' ? 'the month’s charge is back on the balance' : 'nothing was charged';

@@ -215,7 +215,7 @@ function dueBlocks(server: DigestServer, currency: string, page?: number): Known
         label: `Let ${name} expire`,
         confirm: confirmation({
           title: 'Let it expire?',
-          text: `Reminders about ${plainLabel(label, 60)} stop until its paid time ends. Nothing happens to the server until then.`,
+          text: `This only stops the reminders about ${plainLabel(label, 60)}; the server isn’t changed. We don’t know what the hosting company does with it when its paid time ends.`,
           confirm: 'Let it expire',
         }),
       }),

@@ -108,9 +108,9 @@ function describeFacts(approval: Approval): string {
 function whyWords(approval: Approval): string {
   if (approval.isOverBudget) return 'This exceeds this month’s budget for orders from Slack.';
   return {
-    create: 'Creating a server at this price needs a second person’s approval.',
-    renew: 'Renewals need a second person’s approval.',
-    delete: 'Deletions need a second person’s approval.',
+    create: 'Creating a server at this price needs a second manager’s approval.',
+    renew: 'Renewals need a second manager’s approval.',
+    delete: 'Deletions need a second manager’s approval.',
   }[kindOf(approval)];
 }
 
@@ -119,11 +119,11 @@ function confirmWords(approval: Approval, currency: string): string {
     return 'The server and all its data are deleted immediately. Paid time isn’t refunded.';
   const price = priceOf(approval, currency);
   if (approval.purchase.kind === 'create')
-    return `It’s ordered immediately for ${price}, which isn’t refunded.`;
+    return `It’s ordered immediately for ${price}. Paid months aren’t refunded.`;
   const cost =
     approval.price === undefined
       ? 'We don’t know the price. Paid months aren’t refunded.'
-      : `It costs ${price} and isn’t refunded.`;
+      : `It costs ${price}. Paid months aren’t refunded.`;
   return `It’s renewed immediately. ${cost}`;
 }
 
@@ -250,12 +250,12 @@ function priceOf(action: ApprovalAction, currency: string): string | undefined {
   );
 }
 
-/** "@ann wants to *create* `web-1` for *5.90/month*."; to ann herself, "You want to …" */
+/** "@ann wants to *create* `web-1` for *5.90/month*."; to ann herself, "You asked to …" */
 function describeWanted(approval: Approval, currency: string, isOwn = false): string {
   const price = priceOf(approval, currency);
   const isKnown = approval.kind === 'purchase' && approval.price !== undefined;
   const cost = price === undefined ? '' : isKnown ? ` for *${price}*` : ' (price unknown)';
-  const who = isOwn ? 'You want' : `${mention(approval.requesterId)} wants`;
+  const who = isOwn ? 'You asked' : `${mention(approval.requesterId)} wants`;
   return `${who} to *${kindOf(approval)}* ${codeLabel(labelOfAction(approval))}${cost}.`;
 }
 
@@ -288,11 +288,11 @@ export function approvalWords(approval: Approval): string {
   const by = mention(decidedBy ?? '');
   switch (state) {
     case 'open':
-      return `Waiting for another manager to approve ${present} ${label} (until ${slackDate(expiresAt)}). ${untilThen(approval)}`;
+      return `Waiting for another manager to approve ${present} ${label} (until ${slackDate(expiresAt)}). ${unlessApproved(approval)}`;
     case 'approved':
       return `${by} approved: ${label} is being ${past}.`;
     case 'denied':
-      return `${by} declined: ${label} wasn’t ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
+      return `${by} denied it: ${label} wasn’t ${past}.${nothingCharged(approval)}${reasonOf(approval)}`;
     case 'withdrawn':
       return `You withdrew your request: ${label} wasn’t ${past}.${nothingCharged(approval)}`;
     case 'expired':
@@ -306,7 +306,7 @@ export function approvalWords(approval: Approval): string {
 
 function unreachedWords(approval: Approval): string {
   const { present } = VERBS[kindOf(approval)];
-  return `We couldn’t message a manager about ${present} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${untilThen(approval)}`;
+  return `We couldn’t message any manager about ${present} ${codeLabel(labelOfAction(approval))}. Ask one to approve it with \`/vps status\` before ${slackDate(approval.expiresAt)}. ${unlessApproved(approval)}`;
 }
 
 /** What a manager reads who has answered anywhere but on the card. */
@@ -318,8 +318,10 @@ function reasonOf({ denialReason }: Approval): string {
   return denialReason === undefined ? '' : `\n${quote(denialReason)}`;
 }
 
-function untilThen(action: ApprovalAction): string {
-  return action.kind === 'delete' ? 'Nothing is deleted until then.' : 'Nothing is charged until then.';
+function unlessApproved(action: ApprovalAction): string {
+  return action.kind === 'delete'
+    ? 'Nothing is deleted unless it’s approved.'
+    : 'Nothing is charged unless it’s approved.';
 }
 
 function nothingDone(approval: Approval): string {

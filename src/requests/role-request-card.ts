@@ -89,7 +89,7 @@ export function answerMessage(request: RoleRequest): Message {
     );
   }
   const by = mention(decidedBy ?? '');
-  if (state === 'denied') return textMessage(`${by} declined your request for the ${wanted}.`);
+  if (state === 'denied') return textMessage(`${by} denied your request for the ${wanted}.`);
   const { granted = request } = request;
   const isLess = granted.role !== request.role || granted.pattern !== request.pattern;
   const instead = isLess ? ` You requested the ${wanted}.` : '';

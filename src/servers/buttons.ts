@@ -34,7 +34,7 @@ export function confirmPower(
   const areSeveral = others.length > 0;
   const name = only ? plainLabel(only.label, 40) : 'this server';
   const text = {
-    stop: `${areSeveral ? 'They go' : 'It goes'} offline immediately. Billing continues.`,
+    stop: `${areSeveral ? 'They go' : 'It goes'} offline immediately. Paid time isn’t refunded.`,
     reboot: `${areSeveral ? 'They' : 'It'} will be offline for a moment.`,
   }[verb];
   return confirmation({

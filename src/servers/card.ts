@@ -197,7 +197,7 @@ function protectionButton({ server, protection }: ServerCard): Button {
     text: `Operators can stop and reboot ${name} again, and managers can delete it.`,
     confirm: 'Lift protection',
   });
-  return unprotectButton.element('Lift protection', value, { label: `Lift protection of ${name}`, confirm });
+  return unprotectButton.element('Lift protection', value, { label: `Lift protection on ${name}`, confirm });
 }
 
 const matchButton = defineButton('manage_match', z.object({ id: z.number().int() }));

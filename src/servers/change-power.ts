@@ -235,7 +235,7 @@ export interface PowerConfirmation {
   readonly at: number;
 }
 
-/** Shorter than `REPLAY_MS` (`background.ts`), so that a second press is always recognized. */
+/** Shorter than `SEEN_MS` (`db/kept.ts`), so that a second press is always recognized. */
 const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
 
 /**

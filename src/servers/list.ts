@@ -23,12 +23,14 @@ import { sendWaiting } from '../slack/reply.ts';
 import { listButton, manageChoice } from './buttons.ts';
 import { showById } from './card.ts';
 import { chooseServer, suggestServers } from './find.ts';
-import { NO_SERVERS, serverLine } from './words.ts';
+import { noServersWords, serverLine } from './words.ts';
 
 /** The servers that match, and how much of the account's list they were looked for in. */
 interface FoundServers {
   readonly servers: readonly Server[];
   readonly extent: ListExtent;
+  /** The actor's role is for some servers only; others are left out. */
+  readonly isLimited: boolean;
 }
 
 /**
@@ -47,7 +49,8 @@ export const listServers = defineUseCase({
     const { servers, extent } = await hosting.fetchServers({ onWait });
     const seen = context.coversEveryServer ? servers : servers.filter(({ label }) => context.covers(label));
     const notes = filter === '' ? [] : await context.app.serverNotes.list('note', context.actor.workspaceId);
-    return { servers: filterServers(filter, seen, searchNotes(notes)), extent };
+    const found = filterServers(filter, seen, searchNotes(notes));
+    return { servers: found, extent, isLimited: !context.coversEveryServer };
   },
 });
 
@@ -114,13 +117,9 @@ const SECTIONS_PER_MESSAGE = 25;
 const MENU_MOST = 25;
 
 /** Renders matching servers as rows or, where they are many, one page of a table that Slack sorts, with a menu to manage one. `page` counts from 0. */
-export function serverList(
-  { servers, extent }: FoundServers,
-  filter: string,
-  page: number,
-  now: number,
-): Message {
-  if (servers.length === 0) return emptyList(filter, extent);
+export function serverList(found: FoundServers, filter: string, page: number, now: number): Message {
+  const { servers } = found;
+  if (servers.length === 0) return emptyList(filter, found);
   if (servers.length <= MOST_ROWS) return shortList(servers, filter, now);
   const parts = splitServers(servers, now);
   const at = Math.min(page, parts.length - 1);
@@ -157,16 +156,17 @@ function describeFilter(filter: string): string {
   return /^<@[UW][A-Z0-9]+>$/.test(filter) ? filter : codeLabel(filter);
 }
 
-function emptyList(filter: string, extent: ListExtent): Message {
-  const isWhole = extent === 'whole';
+function emptyList(filter: string, found: FoundServers): Message {
+  const isWhole = found.extent === 'whole';
   if (filter && isWhole) return textMessage(`No servers match ${describeFilter(filter)}.`);
   if (filter)
     return textMessage(
       `No listed server matches ${describeFilter(filter)}, but some servers may be missing.`,
     );
-  if (!isWhole) return textMessage(NO_SERVERS);
+  const words = noServersWords(found);
+  if (!isWhole) return textMessage(words);
   const create = createButton.element('Create a server…', {}, { style: 'primary' });
-  return textMessage('There are no servers in the hosting account yet.', actions(create));
+  return textMessage(words, actions(create));
 }
 
 function splitServers(servers: readonly Server[], now: number): readonly (readonly Server[])[] {
@@ -206,7 +206,7 @@ function paidCell({ paidUntil }: Server, now: number): string {
   const day = utcDate(paidUntil).slice(0, 10);
   if (paidUntil <= now) return `${day} (ended)`;
   const days = Math.floor((paidUntil - now) / DAY_MS);
-  return days < 7 ? `${day} (${days === 0 ? 'today' : `${count(days, 'day')} left`})` : day;
+  return days < 7 ? `${day} (${days === 0 ? 'less than a day left' : `${count(days, 'day')} left`})` : day;
 }
 
 function serverTable(servers: readonly Server[], now: number): DataTableBlock {

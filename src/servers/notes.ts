@@ -78,7 +78,12 @@ export function noteView({ server, note }: ServerCard, origin: Origin): ModalVie
         optional: true,
         maxLength: MOST_NOTE_LETTERS,
       }),
-      noteForm.userField('contact', { label: 'Who to ask', initial: note?.contact, optional: true }),
+      noteForm.userField('contact', {
+        label: 'Contact',
+        hint: 'Who to ask about this server.',
+        initial: note?.contact,
+        optional: true,
+      }),
     ],
   });
 }
@@ -94,11 +99,11 @@ const form = defineForm({
 /** `/vps note web-1 @otto billing`: notes what the team wants to know about a server at 3 a.m. */
 export const note = defineCommand({
   name: 'note',
-  usage: 'note <server> [@owner] <text>',
+  usage: 'note <server> [@contact] <text>',
   example: 'note web-1 @ann billing, ask before a reboot',
   summary: 'Note what a server is for and who to ask',
   needs: 'operator',
-  options: ['owner'],
+  options: ['contact'],
   parse: parseNote,
   run: async ({ typed, ...change }, request) => {
     const { id } = await request.execute(noteServer, { ref: { typed }, ...change });
@@ -109,7 +114,7 @@ export const note = defineCommand({
     noteButton.on(({ id }, request) => form.open({ id }, request)),
     protectButton.on(({ id }, request) => protect(protectServer, 'protected', id, request)),
     unprotectButton.on(({ id }, request) =>
-      protect(unprotectServer, 'lifted the protection of', id, request),
+      protect(unprotectServer, 'lifted the protection on', id, request),
     ),
   ],
   modals: [
@@ -140,18 +145,18 @@ async function protect(
   await request.announce(`${did} ${codeLabel(label)}`);
 }
 
-/** The owner is a mention right after the server: Slack's composer offers no users after `owner=`, which is read anyway. */
+/** The contact is a mention right after the server: Slack's composer offers no users after `contact=`, which is read anyway. */
 function parseNote({ words: [typed, first = '', ...more], options }: TypedWords) {
   if (!typed) return 'Name a server first.';
-  const isOwner = options.owner === undefined && findUserId(first) !== undefined;
-  const owner = isOwner ? first : options.owner;
-  const words = (isOwner ? more : [first, ...more]).map(withoutPing).join(' ').trim();
-  if (words === '' && owner === undefined) return 'Add some text, or mention who to ask.';
+  const isContact = options.contact === undefined && findUserId(first) !== undefined;
+  const who = isContact ? first : options.contact;
+  const words = (isContact ? more : [first, ...more]).map(withoutPing).join(' ').trim();
+  if (words === '' && who === undefined) return 'Add some text, or mention a contact.';
   if (words.length > MOST_NOTE_LETTERS)
     return `A note can have up to ${count(MOST_NOTE_LETTERS, 'character')}.`;
-  const contact = owner === undefined || owner === 'none' ? owner && ('' as const) : findUserId(owner);
-  if (owner !== undefined && contact === undefined)
-    return 'Mention who to ask right after the server, as in `note web-1 @ann`, or write `owner=none`.';
+  const contact = who === undefined || who === 'none' ? who && ('' as const) : findUserId(who);
+  if (who !== undefined && contact === undefined)
+    return 'Mention the contact right after the server, as in `note web-1 @ann`, or write `contact=none`.';
   if (words === 'clear') return { typed, text: '', contact: contact ?? ('' as const) };
   return { typed, contact, text: words === '' ? undefined : words };
 }

@@ -26,7 +26,7 @@ import {
 import { MOST_AT_ONCE, runConfirmed, runSeveral, selectionMessage, selectServers } from './several.ts';
 
 export const start = definePowerCommand('start', 'Start servers', 'start web-1');
-export const stop = definePowerCommand('stop', 'Stop servers (billing continues)', 'stop web-1 web-2');
+export const stop = definePowerCommand('stop', 'Stop servers (no refund)', 'stop web-1 web-2');
 export const reboot = definePowerCommand('reboot', 'Reboot servers', 'reboot web-1');
 
 function definePowerCommand(action: PowerAction, summary: string, example: string): Command {

@@ -7,7 +7,7 @@ import {
   type ServerAct,
 } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
-import { isPlainAddress, isTargetState, type Server } from '../core/server.ts';
+import { isPlainAddress, isTargetState, type ListExtent, type Server } from '../core/server.ts';
 import { DAY_MS, HOUR_MS } from '../core/time.ts';
 import { renewButton } from '../purchases/catalog.ts';
 import { codeLabel, count, plainLabel, slackDate, slackDay, stateWords } from '../slack/kit/text.ts';
@@ -68,8 +68,13 @@ function dayOrTime(paidUntil: number, aheadMs: number): string {
   return aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil);
 }
 
-/** For an empty list, although the account may have servers. */
-export const NO_SERVERS = 'No servers to show.';
+/** For an empty list. Only a whole one without servers that its reader may not see is an empty account. */
+export function noServersWords({ extent, isLimited }: { extent: ListExtent; isLimited: boolean }): string {
+  if (extent !== 'whole') return 'No servers to show.';
+  return isLimited
+    ? 'There are no servers that your role covers.'
+    : 'There are no servers in the hosting account yet.';
+}
 
 /** Codes after which the same action may work a moment later. */
 const PASSING: readonly (HostingCode | 'unknown_code')[] = [

@@ -380,7 +380,7 @@ const WORDS: Readonly<Record<string, string>> = {
   no_hello: 'Slack opened a connection but didn’t confirm it; the app is trying again',
   link_disabled: 'Socket Mode is turned off: turn it on in the app’s settings, or remove SLACK_APP_TOKEN',
   too_many_websockets:
-    'The app has more WebSockets than Slack allows (10): stop other copies of it, or wait until Slack has forgotten lost ones',
+    'The app has more WebSockets than Slack allows (10): stop other copies of it, or wait until Slack drops dead connections',
   ratelimited: 'Slack limits how often the app opens a connection; it is trying again',
   missing_scope: `SLACK_APP_TOKEN lacks the scope connections:write. ${TOKEN}`,
   not_allowed_token_type: `SLACK_APP_TOKEN is not an app-level token. ${TOKEN}`,

@@ -35,7 +35,12 @@ export async function serveConnect(
   const show = (status: number, wrong?: string) => showForm(response, status, link, accountUrl, wrong);
   if (request.method === 'GET' || request.method === 'HEAD') return show(200);
   if (request.method !== 'POST')
-    return answerPage(response, 405, 'This page only accepts its form', '<p>Nothing was changed.</p>');
+    return answerPage(
+      response,
+      405,
+      'This page only accepts form submissions',
+      '<p>Nothing was changed.</p>',
+    );
   if (isFromElsewhere(request, publicUrl)) {
     const words =
       '<p>For your security, the key wasn’t accepted. Open the link in Slack and enter the key there.</p>';
@@ -122,8 +127,8 @@ function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
 
 const LINK_FAILURES = {
   used: {
-    title: 'This link was already used',
-    words: 'Links work once.',
+    title: 'This link no longer works',
+    words: 'Links work once, and stop after five failed attempts.',
   },
   expired: { title: 'This link has expired', words: 'Links work for 10 minutes.' },
   unknown: { title: 'This link doesn’t work', words: 'It may have expired, or part of it is missing.' },

@@ -108,7 +108,7 @@ function gaugeState(registry: Registry): (reading: Reading) => void {
   const open = gauge('vps_operations_open', 'Orders that are neither settled nor refused', 'state');
   const oldest = gauge(
     'vps_operations_oldest_unconfirmed_seconds',
-    'How long ago the oldest unconfirmed order was confirmed by its user; 0 if there is none',
+    'How long ago the oldest unconfirmed order was placed, in seconds; 0 if there is none',
   );
   const unsaved = gauge('vps_passwords_unsaved', 'Stored root passwords');
   const unopened = gauge('vps_passwords_unopened', 'Stored root passwords that their creators have not seen');

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
+import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
 import { APPROVALS } from '../../src/requests/request.ts';
@@ -88,6 +89,20 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(await requests.find(id, APPROVALS)).toMatchObject({ state: 'open' });
       expect(await store.ledger.find(id)).toBeUndefined();
       expect(await requests.approve(id, by(), entry())).toMatchObject({ id, state: 'approved' });
+    });
+  });
+
+  describe('approving within a budget', () => {
+    test('never exceeds it, however many are approved at once, and audits why the others are canceled', async () => {
+      const budget = { since: T0, workspace: money(1000) };
+      const all = await Promise.all([1, 2, 3, 4, 5].map(() => requested()));
+      const done = await Promise.all(all.map(({ id }) => requests.approve(id, { ...by(), budget }, entry())));
+      expect(done.filter((one) => one?.state === 'canceled')).toHaveLength(3);
+      const audited = await store.audit.list({ workspaceId: 'T1', limit: 99 });
+      expect(
+        audited.filter(({ outcome, code }) => `${outcome} ${code}` === 'failed over_budget'),
+      ).toHaveLength(3);
+      expect((await store.ledger.sumSpent('T1', 'U1', T0)).workspace).toBe(998);
     });
   });
 

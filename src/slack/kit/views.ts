@@ -88,7 +88,10 @@ export function homeView(
   const shown =
     all.length <= LIMITS.viewBlocks
       ? all
-      : [...all.slice(0, LIMITS.viewBlocks - 1), context('There’s more than fits here: see `/vps status`.')];
+      : [
+          ...all.slice(0, LIMITS.viewBlocks - 1),
+          context('There’s more than we can show here. See `/vps status`.'),
+        ];
   return {
     type: 'home',
     callback_id: HOME_VIEW,

@@ -57,7 +57,7 @@ describe.concurrent('a role granted to a channel', () => {
   it('applies to full members who act there, or in a form that was opened there, and nowhere else', async () => {
     await using team = await startWithServers();
     await team.owner.types('/vps access grant #ops viewer');
-    await team.owner.sees('In #ops, its full members are now viewers');
+    await team.owner.sees('In #ops, full members are now viewers');
     const nora = team.slack.as('nora');
     await nora.in('#ops').types('/vps list');
     await nora.in('#ops').sees('web-1');
@@ -67,7 +67,7 @@ describe.concurrent('a role granted to a channel', () => {
     await guest.types('/vps list');
     await guest.sees('You don’t have a role yet');
     await team.owner.types('/vps access grant #ops manager');
-    await team.owner.sees('In #ops, its full members are now managers');
+    await team.owner.sees('In #ops, full members are now managers');
     const view = (channelId: string) => ({ private_metadata: JSON.stringify(envelope({}, 'F1', channelId)) });
     const types = (channelId: string) =>
       rawUser(team, 'nora').interacts('block_suggestion', {
@@ -345,7 +345,7 @@ it.concurrent('a request for access can be answered only once, and never by the 
   await owner.presses('Deny');
   await owner.sees('Denied by');
   await manager.sees('Denied by');
-  await viewer.sees('declined your request for the manager role');
+  await viewer.sees('denied your request for the manager role');
   expect(request?.requesterId).toBe(USERS.vera.id);
   await expect
     .poll(async () => (await audited(team, 'access_answer'))[0])

@@ -135,7 +135,7 @@ describe.concurrent('the access screen', () => {
     await owner.types('/vps access grant @oncall operator on web-* for 8h');
     await owner.sees('Members of @oncall are now operators');
     await owner.types('/vps access grant #ops viewer');
-    await owner.sees('In #ops, its full members are now viewers');
+    await owner.sees('In #ops, full members are now viewers');
     await owner.types('/vps access');
     await owner.sees('Slack admin');
     const shown = owner.messages().at(-1)?.shown ?? '';

@@ -35,7 +35,7 @@ describe.concurrent('/vps connect', () => {
     expect(await keyOf(team)).toBe(team.apiKey);
     for (const again of [await fetch(link), await post(link, team.apiKey)]) {
       expect(again.status).toBe(410);
-      expect(await again.text()).toContain('This link was already used');
+      expect(await again.text()).toContain('This link no longer works');
     }
     await team.owner.sees(
       'Your hosting account is connected. It has no servers yet. Create one with /vps create.',

@@ -145,7 +145,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.presses('Resolve web-1…');
     await manager.fills({ 'Which server was created?': 'None: it wasn’t created' });
     await manager.presses('Save');
-    await manager.sees('web-1 wasn’t created. A manager checked');
+    await manager.sees('web-1 wasn’t created. A manager closed this order');
     await manager.closes();
     await createServer(manager);
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([0, 1]);

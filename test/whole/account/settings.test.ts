@@ -35,8 +35,8 @@ describe.concurrent('the settings of a workspace', () => {
     await owner.sees('• Renewals need approval: off');
     await owner.sees('• Daily digest channel: none');
     await owner.closes();
-    await saves('Notifications…', { 'Announce changes in the channel': 'No' });
-    await owner.sees('• Changes are announced: off');
+    await saves('Notifications…', { 'Announce changes in the channel where they’re made': 'No' });
+    await owner.sees('• Announce changes: off');
     await owner.closes();
     await saves('Spending…', { Workspace: '100.50', 'Per person': '0' });
     await owner.sees('• Monthly workspace budget: 100.50');
@@ -241,7 +241,7 @@ describe('/vps status', () => {
     await team.viewer.types('/vps status');
     await team.viewer.sees('Announcements in channels: OK');
     await owner.types('/vps settings notifications');
-    await owner.fills({ 'Announce changes in the channel': 'No' });
+    await owner.fills({ 'Announce changes in the channel where they’re made': 'No' });
     await owner.presses('Save');
     await owner.sees('Settings saved');
     await owner.closes();

@@ -66,7 +66,7 @@ describe.concurrent('who is asked to approve', () => {
     });
     await team.manager.types(orderOf('web-1'));
     await team.manager.presses('Request approval');
-    await team.manager.sees('We couldn’t message a manager');
+    await team.manager.sees('We couldn’t message any manager');
     const admin = team.slack.as('olga');
     await admin.types('/vps status');
     await admin.sees('Waiting for approval');
@@ -119,7 +119,7 @@ describe.concurrent('while Slack does not answer', () => {
     await untilRefused(team, 'chat.postMessage', USERS.mara.id);
     team.slack.faults.clear();
     // The form that the requester left open shows the outcome as well; only the message counts here.
-    const outcomes = () => team.manager.messages().filter(({ shown }) => shown.includes('declined:'));
+    const outcomes = () => team.manager.messages().filter(({ shown }) => shown.includes('denied it:'));
     system.move(2 * MINUTE_MS);
     await expect.poll(outcomes).toHaveLength(1);
     await team.approver.sees('Denied by @olga');
@@ -136,7 +136,7 @@ describe.concurrent('while Slack does not answer', () => {
     team.slack.faults.breakReplyUrls();
     team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
     await team.approver.presses('Deny');
-    await team.slack.as('mara').in('dm').sees('@olga declined:');
+    await team.slack.as('mara').in('dm').sees('@olga denied it:');
   });
 });
 
@@ -165,7 +165,7 @@ describe.concurrent('a pending approval', () => {
     await team.approver.presses('Deny with reason…');
     await team.approver.fills({ Reason: 'Wait for the release' });
     await team.approver.presses('Deny');
-    await team.manager.sees('@olga declined: web-1 wasn’t created. Nothing was charged.');
+    await team.manager.sees('@olga denied it: web-1 wasn’t created. Nothing was charged.');
     await team.manager.sees('Wait for the release');
     await team.approver.sees('Denied by @olga');
     const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 20 });

@@ -109,8 +109,8 @@ describe.concurrent('a create that needs approval', () => {
     const approve = () => team.approver.presses('Approve');
     const deny = () => operator.presses('Deny');
     await Promise.all(round % 2 === 0 ? [approve(), deny()] : [deny(), approve()]);
-    await team.manager.sees(/I've saved it|declined:/);
-    const isDenied = team.manager.screen().includes('declined:');
+    await team.manager.sees(/I've saved it|denied it:/);
+    const isDenied = team.manager.screen().includes('denied it:');
     if (team.charges() !== (isDenied ? 0 : 1)) throw new Error('the money is not where the words are');
     await operator.sees(isDenied ? 'Denied by @otto' : 'Approved by @olga');
   });
@@ -119,7 +119,7 @@ describe.concurrent('a create that needs approval', () => {
     await using team = await startRuledTeam();
     await team.askCreate();
     await team.approver.presses('Deny');
-    await team.manager.sees('@olga declined: web-1 wasn’t created');
+    await team.manager.sees('@olga denied it: web-1 wasn’t created');
     team.approver.doesNotSee('[Approve]');
     await team.manager.closes();
     await team.manager.presses('Request again…');

@@ -190,7 +190,7 @@ it.concurrent('Home opened while the hosting API is slow says how old its list i
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
   const vera = team.slack.as('vera').in('dm');
   await vera.opensHome();
-  await vera.sees('No servers to show');
+  await vera.sees('no servers in the hosting account yet');
   team.hosting.seedServers(team.account, 2, 'web');
   team.hosting.faults.add({ on: 'servers', kind: 'slow', delayMs: 4000 });
   const before = team.hosting.requests({ operation: 'servers' }).length;

@@ -109,7 +109,7 @@ test.concurrent('a server that appears after another manager closed its order as
   await team.approver.presses('Resolve web-1…');
   await team.approver.fills({ 'Which server was created?': 'None: it wasn’t created' });
   await team.approver.presses('Save');
-  await team.approver.sees('We’ve told @mara the result');
+  await team.approver.sees('We’ll tell @mara the result');
   await team.approver.closes();
   team.hosting.clock.advance(60 * MINUTE_MS);
   team.system.move(60 * MINUTE_MS);

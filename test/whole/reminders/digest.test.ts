@@ -308,7 +308,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.sees('[Europe/Berlin]');
     await team.owner.sees('09:00');
     await team.owner.sees('7, 3, 1');
-    await team.owner.fills({ 'Announce changes in the channel': 'No' });
+    await team.owner.fills({ 'Announce changes in the channel where they’re made': 'No' });
     await team.owner.presses('Save');
     await team.owner.sees('Settings saved');
     expect(await digestOf(team)).toBeUndefined();

@@ -140,14 +140,14 @@ it.concurrent('a note can be replaced without its contact, and both removed, but
   expect(await noted()).toMatchObject({ notedBy: USERS.otto.id });
   await operator.types('/vps note web-1');
   await operator.sees('Add some text');
-  await operator.types('/vps note web-1 owner=otto');
-  await operator.sees('Mention who to ask');
+  await operator.types('/vps note web-1 contact=otto');
+  await operator.sees('Mention the contact');
   await operator.types(`/vps note web-1 ${'x'.repeat(301)}`);
   await operator.sees('up to 300 characters');
   await operator.types('/vps note web-1 shop');
   await operator.sees('Note: shop');
   expect(await noted()).toMatchObject({ text: 'shop', contact: USERS.mara.id });
-  await operator.types('/vps note web-1 owner=none');
+  await operator.types('/vps note web-1 contact=none');
   await expect.poll(noted).not.toHaveProperty('contact');
   await operator.types('/vps note web-1 clear');
   await expect.poll(noted).toBeUndefined();
@@ -193,7 +193,7 @@ it.concurrent('a protected server can be neither stopped, rebooted nor deleted, 
   await expect.poll(latest).toMatchObject({ action: 'unprotect', outcome: 'denied' });
   expect(changesSeen(team)).toEqual([]);
   await owner.presses('Lift protection');
-  await owner.sees('lifted the protection of db-1');
+  await owner.sees('lifted the protection on db-1');
   await team.operator.types('/vps reboot db-1');
   await owner.sees('rebooted db-1');
   const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 50 });
@@ -210,7 +210,7 @@ it.concurrent('a note can be written, changed and emptied with the card’s butt
   const { operator } = team;
   await operator.types('/vps show web-1');
   await operator.presses('Note…');
-  await operator.fills({ Note: 'billing <!channel> & shop', 'Who to ask': '@mara' });
+  await operator.fills({ Note: 'billing <!channel> & shop', Contact: '@mara' });
   await operator.presses('Save');
   await operator.sees('Note saved');
   expect(await noted()).toMatchObject({ text: 'billing <!channel> & shop', contact: USERS.mara.id });
@@ -219,7 +219,7 @@ it.concurrent('a note can be written, changed and emptied with the card’s butt
   await operator.sees('Contact: @mara');
   await operator.presses('Note…');
   await operator.sees('[billing <!channel> & shop]');
-  await operator.fills({ Note: '', 'Who to ask': '' });
+  await operator.fills({ Note: '', Contact: '' });
   await operator.presses('Save');
   await expect.poll(noted).toBeUndefined();
   await team.viewer.types('/vps show web-1');

@@ -32,7 +32,7 @@ test.each(
   expect((await run(team, 'show', 'WEB–1.')).output).toContain(`ID          ${id}`);
   const rebooted = await run(team, 'reboot', 'web-1', '--yes');
   expect(rebooted.words).toBe('The hosting API accepted the request: rebooting web-1…\n');
-  expect(rebooted.output).toMatch(/^web-1 was rebooted: running \(the API reports it, \d+ s\)\n$/);
+  expect(rebooted.output).toMatch(/^web-1 was rebooted: running \(reported by the API after \d+ s\)\n$/);
   expect(rebooted.code).toBe(0);
   expect(changesSeen(team)).toHaveLength(1);
   const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 10 });
