@@ -2,13 +2,12 @@ import { setImmediate as othersGoOn, setTimeout as sleep } from 'node:timers/pro
 import type { Account } from '../../src/sandbox/hosting/accounts.ts';
 import type { MoneyEntry, RequestFilter } from '../../src/sandbox/hosting/journal.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
+import { mostInAnyWindow } from '../hosting/support.ts';
 import { countCreates, findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
 import { queryDatabase } from '../support/query-database.ts';
 import { waitFor } from './load.ts';
 import { findLosses } from './soak.ts';
 import type { SoakTeam } from './soak-team.ts';
-
-const MINUTE_MS = 60_000;
 
 const MOST_REQUESTS = 300;
 
@@ -197,14 +196,7 @@ function findExcess({ team }: Evidence): readonly string[] {
 }
 
 export function countMostInAMinute({ hosting, account }: SoakTeam): number {
-  const times = hosting.requests({ accountId: account.id }).map(({ realAtMs }) => realAtMs);
-  let first = 0;
-  let most = 0;
-  for (const [index, at] of times.entries()) {
-    while (at - (times[first] ?? at) >= MINUTE_MS) first++;
-    most = Math.max(most, index - first + 1);
-  }
-  return most;
+  return mostInAnyWindow(hosting.requests({ accountId: account.id }).map(({ realAtMs }) => realAtMs));
 }
 
 /** No process ended by itself, and none met a defect. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppProcess, startProcess } from '../support/killable-team.ts';
 
@@ -123,7 +124,7 @@ export async function startBalancer(list: () => readonly string[]) {
   const counted = { passed: 0, untaken: 0, cutOff: 0 };
   let next = 0;
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const body = await readAll(incoming);
+    const body = await buffer(incoming);
     const listening = list();
     next += 1;
     const inTurn = listening.map((_, at) => listening[(at + next) % listening.length] ?? '');
@@ -151,12 +152,6 @@ export async function startBalancer(list: () => readonly string[]) {
   };
 }
 
-async function readAll(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 function pass(
   base: string,
   { url = '/', method = 'GET', headers }: IncomingMessage,
@@ -171,7 +166,7 @@ function pass(
       resolve('cutOff');
     };
     const outgoing = request(new URL(url, base), { method, headers, agent: false }, (answer) => {
-      readAll(answer).then((text) => {
+      buffer(answer).then((text) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
         resolve('passed');
       }, fail);
