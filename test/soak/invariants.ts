@@ -5,7 +5,6 @@ import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import { mostInAnyWindow } from '../hosting/support.ts';
 import { countCreates, findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
 import { queryDatabase } from '../support/query-database.ts';
-import { waitFor } from './load.ts';
 import { findLosses } from './soak.ts';
 import type { SoakTeam } from './soak-team.ts';
 
@@ -304,11 +303,6 @@ export async function endLeases(team: SoakTeam): Promise<void> {
     return jobs && (await query(team, 'update locks set until = 0'));
   };
   for (let done = await ended(); !done; done = await ended()) await sleep(200);
-}
-
-/** Waits until every process listens and Slack and the database answer it. */
-export async function waitUntilReady({ processes }: SoakTeam, count: number): Promise<void> {
-  await waitFor(() => processes.urls().length === count, 60_000);
 }
 
 /** What users tried again and again without any effect tests nothing: the words of the app may have changed. */
