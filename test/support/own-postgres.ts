@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from './free-port.ts';
+import { readOutput } from './programs.ts';
 import { queryDatabase } from './query-database.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -52,16 +53,14 @@ export async function startPostgres(parent: string) {
   const up = async () => {
     const child = spawn(findProgram('postgres') ?? 'postgres', start, options);
     running = child;
-    const written: string[] = [];
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (text) => written.push(String(text)));
+    const output = readOutput(child);
     const answersSql = () =>
       queryDatabase(url, 'select 1').then(
         () => true,
         () => false,
       );
     while (!(await answersSql())) {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${written.join('')}`);
+      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${output()}`);
       await sleep(30);
     }
   };
