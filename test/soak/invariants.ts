@@ -252,19 +252,13 @@ export interface Counted {
 /** Undefined while the database is away. */
 export async function readCounted(team: SoakTeam): Promise<Counted | undefined> {
   const now = 'extract(epoch from clock_timestamp()) * 1000';
-  const [row] =
-    (await query<Record<keyof Counted, string>>(
-      team,
-      `select pg_database_size(current_database()) as bytes,
-        (select count(*) from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
-        (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0)) from jobs) as "oldestDueMs"`,
-    )) ?? [];
-  if (!row) return undefined;
-  return {
-    bytes: Number(row.bytes),
-    jobs: Number(row.jobs),
-    oldestDueMs: Number(row.oldestDueMs),
-  };
+  const rows = await query<Counted>(
+    team,
+    `select pg_database_size(current_database())::float as bytes,
+      (select count(*)::float from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
+      (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0))::float from jobs) as "oldestDueMs"`,
+  );
+  return rows?.[0];
 }
 
 /** The users whose request for a role was granted. */
@@ -298,11 +292,7 @@ export async function settle(team: SoakTeam, patienceMs: number): Promise<readon
 
 /** A minute passes for all leases, also those of living processes: as if each of them had stood still. */
 export async function endLeases(team: SoakTeam): Promise<void> {
-  const ended = async () => {
-    const jobs = await query(team, 'update jobs set lease_until = 0 where lease_until > 0');
-    return jobs && (await query(team, 'update locks set until = 0'));
-  };
-  for (let done = await ended(); !done; done = await ended()) await sleep(200);
+  await read(team, 'update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
 }
 
 /** What users tried again and again without any effect tests nothing: the words of the app may have changed. */
