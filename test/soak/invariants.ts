@@ -3,7 +3,12 @@ import type { Account } from '../../src/sandbox/hosting/accounts.ts';
 import type { MoneyEntry, RequestFilter } from '../../src/sandbox/hosting/journal.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import { mostInAnyWindow } from '../hosting/support.ts';
-import { countCreates, findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
+import {
+  countBy,
+  countCreates,
+  findViolations as findViolationsOfTeam,
+  SECRETS,
+} from '../support/invariants.ts';
 import { queryDatabase } from '../support/query-database.ts';
 import { findLosses } from './soak.ts';
 import type { SoakTeam } from './soak-team.ts';
@@ -145,12 +150,7 @@ function findTwiceDone({ team }: Evidence): readonly string[] {
     const cards = recorded.shown.filter(
       (one) => one.isNew && one.written.startsWith(`<@${requesterId}> wants to *delete* \`${label}\``),
     );
-    const most = Math.max(
-      0,
-      ...[...new Set(cards.map(({ channel }) => channel))].map(
-        (at) => cards.filter((one) => one.channel === at).length,
-      ),
-    );
+    const most = Math.max(0, ...countBy(cards, ({ channel }) => channel).values());
     const told = recorded
       .toldTo(requesterId)
       .some(({ written }) =>
