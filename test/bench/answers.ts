@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { SIGNING_SECRET } from '../support/environment.ts';
 import { type SignedCommand, signCommands } from './commands.ts';
-import { atMost, type Figure, median, quantile, rounded } from './figures.ts';
-import { drive } from './load.ts';
-import { type Contender, ROOT, settle, start } from './processes.ts';
+import { atMost, type Figure, median, rounded } from './figures.ts';
+import { acknowledge, drive, measureLoad, type Sample } from './load.ts';
+import { type Contender, ROOT, start } from './processes.ts';
 import { openSetting } from './setting.ts';
 
 // How long until the user sees the answer to a command, and what does it cost, beside a bare Bolt that acknowledges and posts the
@@ -38,7 +38,7 @@ const BURST_MS = 300;
 const MOST_CONNECTIONS = 380;
 const LARGE = 5000;
 const LARGE_MS = 100;
-const LARGE_RUNS = 5;
+const LIST_RUNS = 5;
 /** Longer than src/hosting/share.ts keeps a list, so that a command finds none. */
 const LIST_IS_KEPT_MS = 2500;
 const PROCESSES = 3;
@@ -49,21 +49,20 @@ type Replies = Awaited<ReturnType<typeof startReplies>>;
 /** Compares every command with a bare Bolt. `postgres`: the server of PostgreSQL to use in the place of SQLite. */
 export async function measureAnswers(postgres?: string): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  const replies = await startReplies();
+  await using replies = await startReplies();
   for (const servers of new Set(COMMANDS.map((each) => each.servers))) {
     await using setting = await openSetting({ servers, postgres });
-    await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
+    await using app = await setting.startApp();
     for (const command of COMMANDS.filter((each) => each.servers === servers))
       figures.push(...(await compare(command, app, replies)));
   }
-  replies.server.close();
   return figures.map((figure) => ({
     ...figure,
     what: `${figure.what}, ${postgres ? 'PostgreSQL' : 'SQLite'}`,
   }));
 }
 
-/** Slack's side of the `response_url`s: tells when the answer to each command has come. */
+/** Slack's side of the `response_url`s. */
 async function startReplies() {
   const waiting = new Map<number, (body: string) => void>();
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -74,37 +73,17 @@ async function startReplies() {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    server,
-    url,
-    /** Resolves with the body of the first answer to this command. */
-    next: ({ nth }: SignedCommand): Promise<string> =>
-      new Promise((resolve) => {
-        waiting.set(nth, (body) => {
-          waiting.delete(nth);
-          resolve(body);
-        });
-      }),
+    sign: (count: number, typed: string) => signCommands(count, typed, url),
+    /** Sends a command, and waits until its user sees the answer. */
+    ask: async (pool: Pool, command: SignedCommand): Promise<string> => {
+      const posted = new Promise<string>((resolve) => waiting.set(command.nth, resolve));
+      const said = await acknowledge(pool, command);
+      const answer = said === '' ? await posted : said;
+      waiting.delete(command.nth);
+      return answer;
+    },
+    [Symbol.asyncDispose]: async () => void server.close(),
   };
-}
-
-/** Sends a command, and waits until its user sees the answer. */
-async function ask(
-  pool: Pool,
-  command: SignedCommand,
-  replies: Replies,
-): Promise<{ ms: number; body: string }> {
-  const posted = replies.next(command);
-  const sentAt = performance.now();
-  const { headers, body } = command;
-  const ack = await pool.request({ path: '/slack/events', method: 'POST', headers, body });
-  const said = await ack.body.text();
-  if (ack.statusCode !== 200) throw new Error(`a command was answered with ${ack.statusCode}`);
-  const answer = said === '' ? await posted : said;
-  return { ms: performance.now() - sentAt, body: answer };
-}
-
-function sign(count: number, typed: string, replies: Replies): SignedCommand[] {
-  return signCommands(count, typed, replies.url);
 }
 
 async function compare(
@@ -113,11 +92,11 @@ async function compare(
   replies: Replies,
 ): Promise<readonly Figure[]> {
   const pool = new Pool(app.url, { connections: 64 });
-  const [first] = await Promise.all(sign(1, typed, replies).map((command) => ask(pool, command, replies)));
+  const [answer] = await Promise.all(replies.sign(1, typed).map((command) => replies.ask(pool, command)));
   await pool.close();
   await using bare = await start(`${ROOT}test/bench/bare-bolt.mjs`, {
     SLACK_SIGNING_SECRET: SIGNING_SECRET,
-    REPLY: first?.body ?? '',
+    REPLY: answer ?? '',
   });
   const figures: Figure[] = [];
   const warmUp = { concurrency: 16, count: 800, mostMs: 1500 };
@@ -136,27 +115,22 @@ async function compare(
   return figures;
 }
 
-interface Sample {
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly cpuUs: number;
-}
-
-interface Load {
+interface Round {
   readonly concurrency: number;
   readonly count: number;
   readonly mostMs: number;
 }
 
-async function sample(contender: Contender, typed: string, load: Load, replies: Replies): Promise<Sample> {
+async function sample(
+  contender: Contender,
+  typed: string,
+  { count, ...load }: Round,
+  { sign, ask }: Replies,
+): Promise<Sample> {
   const pool = new Pool(contender.url, { connections: 64 });
-  const before = await settle(contender);
-  const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command, replies)).ms;
-  const commands = sign(load.count, typed, replies);
-  const { latenciesMs } = await drive(pool, commands, load.concurrency, load.mostMs, answered);
-  const cpuUs = ((await settle(contender)) - before) / latenciesMs.length;
+  const taken = await measureLoad(contender, pool, sign(count, typed), { ...load, ask });
   await pool.close();
-  return { p50Ms: median(latenciesMs), p99Ms: quantile(latenciesMs, 0.99), cpuUs };
+  return taken;
 }
 
 /** Medians of the rounds; of the ratios also the smallest and the largest, since other programs disturb single rounds. */
@@ -181,47 +155,39 @@ function describe(
 
 /** Everybody at once, and a large account, each at a moment when no list is kept any more. */
 export async function measureLists(): Promise<readonly Figure[]> {
-  const replies = await startReplies();
-  const burst = await openSetting({ servers: 20 }).then(async (setting) => {
-    await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
-    const slowest: number[] = [];
-    for (let run = 0; run < LARGE_RUNS; run++)
-      slowest.push(Math.max(...(await askAtOnce(BURST, app, replies))));
-    await setting[Symbol.asyncDispose]();
-    return slowest.slice(1);
-  });
-  const large = await openSetting({ servers: LARGE }).then(async (setting) => {
-    await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
-    const took: number[] = [];
-    for (let run = 0; run < LARGE_RUNS; run++) took.push(...(await askAtOnce(1, app, replies)));
-    await setting[Symbol.asyncDispose]();
-    return took.slice(1);
-  });
-  replies.server.close();
+  const burst = await measureLast(BURST, 20);
+  const large = await measureLast(1, LARGE);
   return [
-    atMost(`${BURST} /vps list at once, on new connections: the last`, median(burst), BURST_MS, 'ms'),
-    atMost(`/vps list of ${LARGE}, read anew`, median(large), LARGE_MS, 'ms'),
+    atMost(`${BURST} /vps list at once, on new connections: the last`, burst, BURST_MS, 'ms'),
+    atMost(`/vps list of ${LARGE}, read anew`, large, LARGE_MS, 'ms'),
   ];
 }
 
-async function askAtOnce(count: number, app: Contender, replies: Replies): Promise<number[]> {
-  await sleep(LIST_IS_KEPT_MS);
-  const pool = new Pool(app.url, { connections: Math.min(count, MOST_CONNECTIONS) });
-  const commands = sign(count, 'list', replies);
-  const answers = await Promise.all(commands.map((command) => ask(pool, command, replies)));
-  await pool.close();
-  return answers.map(({ ms }) => ms);
+/** When the last of so many lists has come that are asked for at once. The first run warms up. */
+async function measureLast(count: number, servers: number): Promise<number> {
+  await using replies = await startReplies();
+  await using setting = await openSetting({ servers });
+  await using app = await setting.startApp();
+  const slowest: number[] = [];
+  for (let run = 0; run < LIST_RUNS; run++) {
+    await sleep(LIST_IS_KEPT_MS);
+    const pool = new Pool(app.url, { connections: Math.min(count, MOST_CONNECTIONS) });
+    const load = { concurrency: count, ask: replies.ask };
+    const { latenciesMs } = await drive(pool, replies.sign(count, 'list'), load);
+    slowest.push(Math.max(...latenciesMs));
+    await pool.close();
+  }
+  return median(slowest.slice(1));
 }
 
 /** How many commands three processes with one database answer, beside one of them. */
 export async function measureProcesses(postgres: string | undefined): Promise<readonly Figure[]> {
   const what = `commands a second: ${PROCESSES} processes on PostgreSQL, and one`;
   if (postgres === undefined) return [{ what, measured: 'no PostgreSQL: set POSTGRES_URL' }];
-  const replies = await startReplies();
-  const setting = await openSetting({ postgres });
-  const environment = await setting.makeEnvironment();
+  await using replies = await startReplies();
+  await using setting = await openSetting({ postgres });
   const apps: Contender[] = [];
-  for (let count = 0; count < PROCESSES; count++) apps.push(await start(`${ROOT}dist/main.js`, environment));
+  for (let count = 0; count < PROCESSES; count++) apps.push(await setting.startApp());
   const rates: { one: number; all: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const all = (await Promise.all(apps.map((app) => findRate(app, replies)))).reduce(
@@ -230,8 +196,6 @@ export async function measureProcesses(postgres: string | undefined): Promise<re
     rates.push({ all, one: await findRate(apps[0] as Contender, replies) });
   }
   for (const app of apps) await app[Symbol.asyncDispose]();
-  await setting[Symbol.asyncDispose]();
-  replies.server.close();
   const [all, one] = [median(rates.map((rate) => rate.all)), median(rates.map((rate) => rate.one))];
   const cores = availableParallelism();
   // Each process, the database and this one need a core.
@@ -246,10 +210,10 @@ export async function measureProcesses(postgres: string | undefined): Promise<re
   ];
 }
 
-async function findRate(app: Contender, replies: Replies): Promise<number> {
+async function findRate(app: Contender, { sign, ask }: Replies): Promise<number> {
   const pool = new Pool(app.url, { connections: 16 });
-  const answered = async (each: Pool, command: SignedCommand) => (await ask(each, command, replies)).ms;
-  const { latenciesMs, elapsedMs } = await drive(pool, sign(2000, 'list', replies), 16, 1000, answered);
+  const load = { concurrency: 16, mostMs: 1000, ask };
+  const { latenciesMs, elapsedMs } = await drive(pool, sign(2000, 'list'), load);
   await pool.close();
   return (latenciesMs.length / elapsedMs) * 1000;
 }

@@ -1,6 +1,7 @@
 import { signBody } from '../../src/sandbox/slack/deliver.ts';
-import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
+import { USERS } from '../../src/sandbox/slack/workspace.ts';
 import { SIGNING_SECRET } from '../support/environment.ts';
+import { commandSample, messageSuggestionSample, SENDERS } from '../support/payloads/samples.ts';
 
 /** One signed request of Slack, ready to be sent. */
 export interface SignedCommand {
@@ -10,59 +11,32 @@ export interface SignedCommand {
   readonly nth: number;
 }
 
+const VERA = { ...SENDERS['a member of a plain workspace'], userId: USERS.vera.id };
+
 let made = 0;
 
 /** Signs so many commands of one person, no two alike: what is typed after `/vps`, and where the answer may be posted. */
 export function signCommands(count: number, text: string, replyTo: string): SignedCommand[] {
-  return Array.from({ length: count }, () => signCommand(text, replyTo));
+  return Array.from({ length: count }, () => {
+    const nth = ++made;
+    const ways = {
+      response_url: `${replyTo}/reply/${nth}`,
+      trigger_id: `${nth}.1234567890.abcdef0123456789`,
+    };
+    return sign({ ...commandSample(VERA), text, ...ways }, nth);
+  });
 }
 
 /** Signs a letter that is typed into a menu of servers, as Slack sends it. */
 export function signSuggestion(actionId: string, value: string): SignedCommand {
   const nth = ++made;
-  const payload = {
-    type: 'block_suggestion',
-    user: { id: USERS.vera.id, username: 'vera', name: 'vera', team_id: TEAM.id },
-    team: { id: TEAM.id, domain: TEAM.domain },
-    container: {
-      type: 'message',
-      message_ts: '1700000000.000100',
-      channel_id: 'C0GENERAL1',
-      is_ephemeral: true,
-    },
-    channel: { id: 'C0GENERAL1', name: 'general' },
-    api_app_id: 'A0VPSAPP01',
-    enterprise: null,
-    is_enterprise_install: false,
-    action_id: actionId,
-    block_id: `b${nth}`,
-    value,
-  };
-  return sign(new URLSearchParams({ payload: JSON.stringify(payload) }).toString(), nth);
+  const payload = { ...messageSuggestionSample(VERA), action_id: actionId, block_id: `b${nth}`, value };
+  return sign({ payload: JSON.stringify(payload) }, nth);
 }
 
 /** Signs one of them, now: a signature is good for minutes. */
-function signCommand(text: string, replyTo: string): SignedCommand {
-  const nth = ++made;
-  const body = new URLSearchParams({
-    token: 'no-longer-looked-at',
-    team_id: TEAM.id,
-    team_domain: TEAM.domain,
-    channel_id: 'C0GENERAL1',
-    channel_name: 'general',
-    user_id: USERS.vera.id,
-    user_name: 'vera',
-    command: '/vps',
-    text,
-    api_app_id: 'A0VPSAPP01',
-    is_enterprise_install: 'false',
-    response_url: `${replyTo}/reply/${nth}`,
-    trigger_id: `${nth}.1234567890.abcdef0123456789abcdef0123456789`,
-  }).toString();
-  return sign(body, nth);
-}
-
-function sign(body: string, nth: number): SignedCommand {
+function sign(fields: Readonly<Record<string, string>>, nth: number): SignedCommand {
+  const body = new URLSearchParams(fields).toString();
   const timestamp = String(Math.floor(Date.now() / 1000));
   return {
     body,

@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
+import { MINUTE_MS } from '../../src/core/time.ts';
 import { openStore } from '../../src/db/open-store.ts';
 import { Limiter } from '../../src/hosting/limiter.ts';
 import { realSystem } from '../../src/system.ts';
 import { vault } from '../db/fixtures.ts';
+import { mostInAnyWindow } from '../hosting/support.ts';
 import type { Figure } from './figures.ts';
 
 // How many calls of one account reach the service in ANY minute, and how near does that come to the limit? Real time and real
@@ -13,7 +15,6 @@ import type { Figure } from './figures.ts';
 // when each call arrived, on the monotonic clock.
 const LIMIT = 300;
 const LEAST = 298;
-const WINDOW_MS = 60_000;
 const QUIET_MS = 10_000;
 const RUN_MS = 75_000;
 const LATENCY_MS = 40;
@@ -42,7 +43,7 @@ export async function measureLimiter(): Promise<readonly Figure[]> {
   await store.close();
   await pool.close();
   server.close();
-  const most = Math.max(...arrivals.map((from) => countFrom(from, arrivals)));
+  const most = mostInAnyWindow(arrivals);
   const sustained = countSustained(arrivals.slice(1));
   return [
     {
@@ -54,13 +55,9 @@ export async function measureLimiter(): Promise<readonly Figure[]> {
   ];
 }
 
-function countFrom(from: number, times: readonly number[]): number {
-  return times.filter((at) => at >= from && at < from + WINDOW_MS).length;
-}
-
 /** Whole rounds of the limit only, so that it does not matter where in a round the run ended. */
 function countSustained(times: readonly number[]): number {
   const rounds = Math.floor((times.length - 1) / LIMIT);
   const tookMs = (times[rounds * LIMIT] ?? 0) - (times[0] ?? 0);
-  return (rounds * LIMIT * WINDOW_MS) / tookMs;
+  return (rounds * LIMIT * MINUTE_MS) / tookMs;
 }

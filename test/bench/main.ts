@@ -25,7 +25,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   limiter: measureLimiter,
   start: async () => {
     await using setting = await openSetting();
-    return await measureStartUp(await setting.makeEnvironment());
+    return await measureStartUp(setting.environment);
   },
   work: countWork,
   requests: measureRequests,

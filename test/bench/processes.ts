@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { waitForPort } from '../support/killable-team.ts';
 
 /** The root of the repository. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,7 +29,7 @@ export async function start(path: string, environment: Readonly<Record<string, s
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  const port = await portOf(child);
+  const port = await waitForPort(child);
   return {
     url: `http://127.0.0.1:${port}`,
     cpuUs: async () => {
@@ -45,19 +45,6 @@ export async function start(path: string, environment: Readonly<Record<string, s
       await ended;
     },
   };
-}
-
-/** Waits for the line that says that it listens. @throws Error when the process ends before */
-export async function portOf(child: ChildProcess): Promise<number> {
-  if (!child.stdout) throw new Error('the process was started without its output');
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith('{')) continue;
-    const told = JSON.parse(line) as { msg?: string; port?: number };
-    if (told.msg !== 'ready' || told.port === undefined) continue;
-    child.stdout.resume();
-    return told.port;
-  }
-  throw new Error('a process ended before it listened');
 }
 
 /** Waits until the process has nothing left to do; returns the CPU time it had used by then, microseconds. */

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
+import { WebClient } from '@slack/web-api';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
 import { BOT_TOKEN } from '../support/environment.ts';
 import { startKillableTeam } from '../support/killable-team.ts';
@@ -143,16 +144,10 @@ export function awaitReboot(hosting: Hosting, what: string): Promise<number> {
   });
 }
 
-async function postButton(slack: LocalSlack, value: string): Promise<void> {
-  const button = { type: 'button', action_id: 'reboot', value, text: { type: 'plain_text', text: 'Reboot' } };
-  const answer = await fetch(`${slack.apiUrl}chat.postMessage`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${BOT_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      channel: '#ops',
-      text: 'Reboot',
-      blocks: [{ type: 'actions', elements: [button] }],
-    }),
-  });
-  if (!answer.ok) throw new Error(`the message with the button was answered with ${answer.status}`);
+async function postButton({ apiUrl: slackApiUrl }: LocalSlack, value: string): Promise<void> {
+  const text = { type: 'plain_text', text: 'Reboot' } as const;
+  const button = { type: 'button', action_id: 'reboot', value, text } as const;
+  const blocks = [{ type: 'actions' as const, elements: [button] }];
+  const client = new WebClient(BOT_TOKEN, { slackApiUrl });
+  await client.chat.postMessage({ channel: '#ops', text: 'Reboot', blocks });
 }

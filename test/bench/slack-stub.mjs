@@ -7,5 +7,5 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () =>
-  console.log(JSON.stringify({ msg: 'ready', port: server.address().port })),
+  console.log(JSON.stringify({ port: server.address().port, msg: 'ready' })),
 );

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { waitForPort } from '../support/killable-team.ts';
 import { atMost, type Figure, median } from './figures.ts';
-import { portOf, ROOT } from './processes.ts';
+import { ROOT } from './processes.ts';
 
 const RUNS = 7;
 const IDLE_MS = 5_000;
@@ -47,7 +48,7 @@ async function startReady(program: string, argument: string, environment: Enviro
     detached: true,
   });
   const pid = child.pid ?? 0;
-  const url = `http://127.0.0.1:${await portOf(child)}/readyz`;
+  const url = `http://127.0.0.1:${await waitForPort(child)}/readyz`;
   while (!(await isReady(url))) await sleep(5);
   const readyMs = performance.now() - startedAt;
   const stop = async (): Promise<void> => {

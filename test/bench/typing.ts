@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
 import { SIGNING_SECRET } from '../support/environment.ts';
 import { signSuggestion } from './commands.ts';
-import { type Figure, quantile, rounded } from './figures.ts';
-import { drive } from './load.ts';
-import { type Contender, ROOT, settle, start } from './processes.ts';
+import { type Figure, rounded } from './figures.ts';
+import { drive, measureLoad, type Sample } from './load.ts';
+import { type Contender, ROOT, start } from './processes.ts';
 import { openSetting } from './setting.ts';
 
 const SERVERS = 5000;
@@ -15,7 +15,7 @@ const AIM_MS = 50;
 /** A name is typed letter by letter into the menu that searches; beside it a bare Bolt that always offers the same ten options. */
 export async function measureTyping(): Promise<readonly Figure[]> {
   await using setting = await openSetting({ servers: SERVERS, acts: ACTS });
-  await using app = await start(`${ROOT}dist/main.js`, await setting.makeEnvironment());
+  await using app = await setting.startApp();
   await using bare = await start(`${ROOT}test/bench/bare-bolt.mjs`, { SLACK_SIGNING_SECRET: SIGNING_SECRET });
   const figures: Figure[] = [];
   for (const users of [1, 8]) {
@@ -32,15 +32,13 @@ export async function measureTyping(): Promise<readonly Figure[]> {
   return figures;
 }
 
-async function measureLetters(subject: Contender, users: number) {
+async function measureLetters(subject: Contender, users: number): Promise<Sample> {
   const pool = new Pool(subject.url, { connections: 8 });
   // The first letter reads the list from the hosting API, and the compiler of JavaScript does its work.
-  await drive(pool, type(100), 1, Number.POSITIVE_INFINITY);
-  const cpuBefore = await settle(subject);
-  const { latenciesMs } = await drive(pool, type(LETTERS), users, Number.POSITIVE_INFINITY);
-  const cpuUs = ((await settle(subject)) - cpuBefore) / LETTERS;
+  await drive(pool, type(100), { concurrency: 1 });
+  const taken = await measureLoad(subject, pool, type(LETTERS), { concurrency: users });
   await pool.close();
-  return { p50Ms: quantile(latenciesMs, 0.5), p99Ms: quantile(latenciesMs, 0.99), cpuUs };
+  return taken;
 }
 
 /** "w", "we", "web", "web-", "web-4" …: as Slack asks while a name is typed. */

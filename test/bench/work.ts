@@ -2,6 +2,7 @@ import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { fillDelete } from '../support/acts.ts';
 import { watchStatements } from '../support/statements.ts';
 import { startTeam } from '../support/team.ts';
 import type { Figure } from './figures.ts';
@@ -47,8 +48,7 @@ const JOURNEYS: Readonly<Record<string, Journey>> = {
     };
   },
   delete: async ({ manager }, run) => {
-    await manager.types(`/vps delete old-${run}`);
-    await manager.fills({ [`To confirm, type old-${run}`]: `old-${run}` });
+    await fillDelete(manager, `old-${run}`);
     await manager.presses('Delete');
     await manager.sees('was deleted');
     return () => manager.closes();

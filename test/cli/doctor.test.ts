@@ -1,8 +1,4 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -10,11 +6,14 @@ import { z } from 'zod';
 import { checkNode, tryKey } from '../../src/cli/doctor.ts';
 import { EVENTS } from '../../src/cli/doctor-slack.ts';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
+import { DAY_MS } from '../../src/core/time.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { SCOPES } from '../../src/slack/refusals.ts';
-import { bySql, makeFolder } from '../db/support.ts';
+import { makeFolder } from '../db/support.ts';
+import { startServer } from '../hosting/support.ts';
 import { makeKey } from '../support/environment.ts';
 import { runProgram } from '../support/programs.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { APP_TOKEN, BOT_TOKEN, ENCRYPTION_KEY, startTeam, type Team } from '../support/team.ts';
 
 type Settings = Readonly<Record<string, string | undefined>>;
@@ -53,26 +52,6 @@ async function findings(team: Team, settings: Settings = {}, ...args: readonly s
     found[check] = [...(found[check] ? [found[check]] : []), `${status}: ${text}`].join('\n');
   return found;
 }
-
-/** Something that answers every request. */
-async function startOther(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer((request, response) => {
-    request.resume();
-    answer(request, response);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
-
-const change = (team: Team, statement: string) =>
-  bySql(team.environment.DATABASE_URL?.replace('sqlite:', '') ?? '', (db) => db.exec(statement));
 
 describe('a good setup', () => {
   test('passes, with a line for each check, and nothing is posted, ordered or changed', async () => {
@@ -133,11 +112,12 @@ describe('vps-slack doctor says how to fix', () => {
     expect((await findings(team, { ENCRYPTION_KEYS: other })).database).toMatch(
       /^failed: ENCRYPTION_KEYS has a different key "k1"/,
     );
-    await change(team, "update api_keys set set_by = 'U0MALLORY1'");
+    const { DATABASE_URL } = team.environment;
+    await queryDatabase(DATABASE_URL, "update api_keys set set_by = 'U0MALLORY1'");
     expect((await findings(team))['encryption keys']).toMatch(
       /^failed: 1 of 1 encrypted values were altered, .*restore them/,
     );
-    await change(team, `update api_keys set set_by = '${USERS.olga.id}'`);
+    await queryDatabase(DATABASE_URL, `update api_keys set set_by = '${USERS.olga.id}'`);
     await team.restart(async () => {
       Object.assign(team.environment, { ENCRYPTION_KEYS: `${next},${ENCRYPTION_KEY}` });
     });
@@ -152,19 +132,19 @@ describe('vps-slack doctor says how to fix', () => {
     expect(gone['hosting API']).toMatch(
       /^failed: hosting\.invalid can’t be reached \((ENOTFOUND|EAI_AGAIN)\)/,
     );
-    await using strict = await startOther((_request, response) =>
+    const strict = await startServer((_request, response) =>
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"unauthorized"}'),
     );
-    const refused = await findings(team, { HOSTING_BASE_URL: strict.url });
+    const refused = await findings(team, { HOSTING_BASE_URL: strict.baseUrl });
     expect(refused[`API key of ${TEAM.id}`]).toMatch(/^failed: The hosting API rejected this key/);
   });
 
   test('a clock that is off', async () => {
     await using team = await startTeam();
-    await using late = await startOther((_request, response) =>
+    const late = await startServer((_request, response) =>
       response.writeHead(404, { date: new Date(Date.now() - 600_000).toUTCString() }).end(),
     );
-    expect((await findings(team, { HOSTING_BASE_URL: late.url })).clock).toMatch(
+    expect((await findings(team, { HOSTING_BASE_URL: late.baseUrl })).clock).toMatch(
       /^failed: This machine is 6\d\d s ahead of .*Turn on NTP/,
     );
   });
@@ -192,8 +172,8 @@ describe('vps-slack doctor says how to fix', () => {
     expect((await findings(team))['Socket Mode']).toMatch(
       /^failed: Slack refuses SLACK_APP_TOKEN \(missing_scope\)\. Turn on Socket Mode, .*connections:write/,
     );
-    await using other = await startOther((_request, response) => response.end('<html>Please sign in</html>'));
-    expect((await findings(team, { SLACK_API_URL: `${other.url}/api/` })).Slack).toMatch(
+    const other = await startServer((_request, response) => response.end('<html>Please sign in</html>'));
+    expect((await findings(team, { SLACK_API_URL: `${other.baseUrl}/api/` })).Slack).toMatch(
       /^failed: The answer isn’t Slack’s \(HTTP 200\)/,
     );
   });
@@ -203,10 +183,11 @@ describe('vps-slack doctor says how to fix', () => {
     expect((await findings(team, { PORT: '1' })).app).toMatch(
       /^warning: It isn’t running at 127\.0\.0\.1:1 /,
     );
-    await using other = await startOther(({ url = '' }, response) =>
+    const other = await startServer(({ url = '' }, response) =>
       response.writeHead(url === '/readyz' ? 503 : 404).end('the database does not answer\n'),
     );
-    const found = await findings(team, { PORT: new URL(other.url).port, PUBLIC_URL: other.url });
+    const { port, origin } = new URL(other.baseUrl);
+    const found = await findings(team, { PORT: port, PUBLIC_URL: origin });
     expect(found.app).toBe('failed: Running, but not ready: the database does not answer');
     expect(found['public address']).toMatch(
       /^failed: .*answered by something other than the app \(HTTP 404\)/,
@@ -220,14 +201,12 @@ describe('vps-slack doctor says how to fix', () => {
     expect(await backupOf()).toMatch(/^skipped: add --backup/);
     writeFileSync(join(folder, 'empty'), '');
     expect(await backupOf('--backup', folder)).toMatch(/^failed: There’s no backup at/);
-    writeFileSync(join(folder, 'backup.sqlite'), 'x');
+    const backup = join(folder, 'backup.sqlite');
+    writeFileSync(backup, 'x');
     expect(await backupOf('--backup', folder)).toBe('ok: the newest is 0 hours old.');
-    await new Promise((resolve) =>
-      execFile('touch', ['-d', '9 days ago', join(folder, 'backup.sqlite')], resolve),
-    );
-    expect(await backupOf('--backup', join(folder, 'backup.sqlite'))).toMatch(
-      /^failed: The newest is 9 days old/,
-    );
+    const then = new Date(Date.now() - 9 * DAY_MS);
+    utimesSync(backup, then, then);
+    expect(await backupOf('--backup', backup)).toMatch(/^failed: The newest is 9 days old/);
   });
 });
 
@@ -244,7 +223,7 @@ describe('the Slack app’s manifest', () => {
 
   /** Passes calls on to the local Slack; answers what it doesn't know with this manifest, and what names the app as this one. */
   async function startWithManifest(team: Team, manifest: unknown) {
-    return startOther(async ({ url = '', headers }, response) => {
+    return startServer(async ({ url = '', headers }, response) => {
       if (url.endsWith('/apps.manifest.export')) {
         const known = headers.authorization === 'Bearer xoxe.xoxp-config';
         const body = known ? { ok: true, manifest } : { ok: false, error: 'invalid_auth' };
@@ -264,8 +243,8 @@ describe('the Slack app’s manifest', () => {
     await using team = await startTeam();
     const text = JSON.stringify(OWN).replaceAll('https://vps.example.com', team.appUrl);
     const check = async (manifest: unknown, token = 'xoxe.xoxp-config') => {
-      await using slack = await startWithManifest(team, manifest);
-      const settings = { SLACK_API_URL: `${slack.url}/api/`, SLACK_CONFIG_TOKEN: token, OWNERS: '' };
+      const slack = await startWithManifest(team, manifest);
+      const settings = { SLACK_API_URL: `${slack.baseUrl}/api/`, SLACK_CONFIG_TOKEN: token, OWNERS: '' };
       return (await findings(team, settings))['Slack manifest'];
     };
     expect(await check(JSON.parse(text))).toMatch(/^ok: events, Home tab, Messages tab/);

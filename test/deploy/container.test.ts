@@ -37,7 +37,7 @@ beforeAll(async () => {
         });
     }
   await rm(context, { recursive: true });
-  await forbidWriting(app);
+  await run('chmod', ['-R', 'a-w,a+rX', app]);
   await mkdir(join(image, 'data'), { mode: 0o700 });
   if (canBeOther) await chown(join(image, 'data'), NODE_USER, NODE_USER);
   await chmod(image, 0o755);
@@ -48,14 +48,8 @@ afterAll(async () => {
   await rm(image, { recursive: true, force: true });
 });
 
-async function forbidWriting(folder: string): Promise<void> {
-  await run('chmod', ['-R', 'a-w,a+rX', folder]);
-}
-
-/** Runs the entry point as the image does: another user, a folder that can't be written to. */
-function asInImage(args: readonly string[]) {
-  return asOther(process.execPath, join(image, 'app', 'src/start.mjs'), ...args);
-}
+/** The entry point as the image runs it: another user, a folder that can't be written to. */
+const asInImage = () => asOther(process.execPath, join(image, 'app', 'src/start.mjs'));
 
 test('what the container file copies is enough to run, without rights, in a folder that can’t be written to', async () => {
   await using team = await startTeam();
@@ -65,7 +59,7 @@ test('what the container file copies is enough to run, without rights, in a fold
     DATABASE_URL: `sqlite:${join(image, 'data', 'vps.sqlite')}`,
     PORT: '0',
   };
-  await using app = await startProcess(settings, asInImage([]));
+  await using app = await startProcess(settings, asInImage());
   expect((await fetch(`${app.url}/livez`)).status).toBe(200);
   await expect.poll(async () => (await fetch(`${app.url}/readyz`)).text()).toBe('ok\n');
   const [program = '', ...args] = readStages(await readFile('Dockerfile', 'utf8')).at(-1)?.healthCheck ?? [];
@@ -76,7 +70,7 @@ test('what the container file copies is enough to run, without rights, in a fold
 });
 
 test.runIf(canBeOther)('the container can’t write anywhere but to its data', () => {
-  const [program, ...args] = asInImage([]);
+  const [program, ...args] = asInImage();
   const touch = (path: string) => spawnSync(program, [...args.slice(0, -2), 'touch', path]).status;
   const paths = [join(image, 'app', 'x'), join(image, 'app', 'dist', 'x'), join(image, 'data', 'x')];
   expect(paths.map(touch)).toEqual([1, 1, 0]);

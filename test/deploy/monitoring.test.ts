@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { makeFolder } from '../db/support.ts';
+import { createServer, orderOf } from '../support/acts.ts';
 import { readMetrics, startTeam, type Team } from '../support/team.ts';
 
 const ALERTS = 'docs/deploy/alerts.yml';
@@ -89,17 +90,11 @@ const value = (series: string) =>
 // An order that is paid, one that is unconfirmed, something denied, and something that Slack refuses.
 beforeAll(async () => {
   team = await startTeam();
-  const { slack, hosting, appUrl } = team;
-  const [manager, viewer] = [slack.as('mara').in('#ops'), slack.as('vera').in('#ops')];
-  const order = async (label: string) => {
-    await manager.types(`/vps create plan=small location=ams image=debian-13 label=${label}`);
-    await manager.presses('Create and pay');
-  };
-  await order('web-1');
-  await manager.sees("I've saved it");
-  await manager.closes();
+  const { slack, hosting, manager, viewer, appUrl } = team;
+  await createServer(manager);
   hosting.faults.add({ on: 'create', kind: 'lost_before' });
-  await order('web-2');
+  await manager.types(orderOf('web-2'));
+  await manager.presses('Create and pay');
   await manager.sees('confirm');
   slack.faults.failMethod('chat.postMessage', 'is_archived');
   await viewer.types('/vps reboot web-1');

@@ -1,10 +1,8 @@
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
-import { signBody } from '../../src/sandbox/slack/deliver.ts';
-import { SIGNING_SECRET } from '../support/team.ts';
 import { type Arena, startArena } from './arena.ts';
-import { ACTS, deliver, type Sample, sampleOf } from './slack.ts';
+import { ACTS, deliver, encodeWhole, type Sample, sampleOf } from './slack.ts';
 
 let arena: Arena;
 beforeAll(async () => {
@@ -15,14 +13,8 @@ afterAll(() => arena[Symbol.asyncDispose]());
 
 const PATIENCE_MS = 30_000;
 
-function send({ kind, content }: Sample) {
-  const isEvent = kind === 'event';
-  const fields =
-    kind === 'fields' ? (content as Record<string, string>) : { payload: JSON.stringify(content) };
-  const body = isEvent ? JSON.stringify(content) : new URLSearchParams(fields).toString();
-  const type = isEvent ? 'application/json' : 'application/x-www-form-urlencoded';
-  return deliver({ url: arena.team.appUrl, body, headers: { 'content-type': type } }, PATIENCE_MS);
-}
+const send = (sample: Sample, agent?: Agent) =>
+  deliver({ url: arena.team.appUrl, ...encodeWhole(sample) }, PATIENCE_MS, agent);
 
 const by = { id: 'U0VIEWER01', team_id: 'T0SANDBOX' };
 
@@ -61,27 +53,10 @@ test.each(
 
 test('a request that fails after its ack leaves the connection to the next one', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const body = JSON.stringify({ type: 'event_callback', event: { type: 7 } });
-  const timestamp = Math.floor(Date.now() / 1000);
-  const headers = {
-    'content-type': 'application/json',
-    'x-slack-request-timestamp': String(timestamp),
-    'x-slack-signature': signBody(SIGNING_SECRET, timestamp, body),
-  };
-  const ports = await Promise.all(
-    Array.from({ length: 5 }, () => {
-      return new Promise<number | undefined>((resolve, reject) => {
-        const url = `${arena.team.appUrl}/slack/events`;
-        const outgoing = request(url, { method: 'POST', agent, headers }, (answer) => {
-          const { localPort } = answer.socket;
-          answer.resume().on('end', () => resolve(localPort));
-        });
-        outgoing.on('error', reject).end(body);
-      });
-    }),
-  );
+  const failing: Sample = { kind: 'event', content: { type: 'event_callback', event: { type: 7 } } };
+  const answers = await Promise.all(Array.from({ length: 5 }, () => send(failing, agent)));
   agent.destroy();
-  expect(new Set(ports).size).toBe(1);
+  expect(new Set(answers.map(({ localPort }) => localPort)).size).toBe(1);
 });
 
 test('the return of an install without a code is refused as the browser’s fault', async () => {

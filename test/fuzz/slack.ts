@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { signBody } from '../../src/sandbox/slack/deliver.ts';
 import { APP, TEAM, USERS, type UserName } from '../../src/sandbox/slack/workspace.ts';
@@ -279,6 +280,12 @@ function encode(kind: 'payload' | 'event', text: string) {
   return { body: `payload=${encodeText(text)}`, headers: FORM };
 }
 
+/** As Slack would send it. */
+export function encodeWhole({ kind, content }: Sample) {
+  if (kind !== 'fields') return encode(kind, JSON.stringify(content));
+  return { body: new URLSearchParams(content as Record<string, string>).toString(), headers: FORM };
+}
+
 const ODD_TYPES = [
   '',
   'text/plain',
@@ -298,12 +305,13 @@ const ODD_HEADERS: readonly Readonly<Record<string, string>>[] = [
   { 'accept-encoding': '*;q=NaN', expect: '100-continue' },
 ];
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const CONNECTIONS = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends it, well signed; gives the status and the answer. */
+/** Sends it, well signed; gives the status, the answer, and the port of the connection that it went over. */
 export function deliver(
   { url, body, headers }: Pick<Malformed, 'url' | 'body' | 'headers'>,
   patienceMs: number,
+  agent = CONNECTIONS,
 ) {
   const timestamp = Math.floor(Date.now() / 1000);
   const signed = {
@@ -312,15 +320,12 @@ export function deliver(
     'x-slack-signature': signBody(SIGNING_SECRET, timestamp, Buffer.from(body).toString()),
     'content-length': String(Buffer.byteLength(body)),
   };
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+  return new Promise<{ status: number; text: string; localPort: number | undefined }>((resolve, reject) => {
     const options = { method: 'POST', agent, headers: signed, timeout: patienceMs };
     const outgoing = request(`${url}/slack/events`, options, (incoming) => {
-      const parts: Buffer[] = [];
-      incoming.on('data', (part: Buffer) => parts.push(part));
-      incoming.on('error', reject);
-      incoming.on('end', () =>
-        resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(parts).toString() }),
-      );
+      const { statusCode: status = 0, socket } = incoming;
+      const { localPort } = socket;
+      readText(incoming).then((text) => resolve({ status, text, localPort }), reject);
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer in time')));
     outgoing.on('error', reject);

@@ -2,13 +2,16 @@ import { setImmediate as othersGoOn, setTimeout as sleep } from 'node:timers/pro
 import type { Account } from '../../src/sandbox/hosting/accounts.ts';
 import type { MoneyEntry, RequestFilter } from '../../src/sandbox/hosting/journal.ts';
 import type { Hosting } from '../../src/sandbox/hosting/start.ts';
-import { countCreates, findViolations as findViolationsOfTeam, SECRETS } from '../support/invariants.ts';
+import { mostInAnyWindow } from '../hosting/support.ts';
+import {
+  countBy,
+  countCreates,
+  findViolations as findViolationsOfTeam,
+  SECRETS,
+} from '../support/invariants.ts';
 import { queryDatabase } from '../support/query-database.ts';
-import { waitFor } from './load.ts';
 import { findLosses } from './soak.ts';
 import type { SoakTeam } from './soak-team.ts';
-
-const MINUTE_MS = 60_000;
 
 const MOST_REQUESTS = 300;
 
@@ -147,12 +150,7 @@ function findTwiceDone({ team }: Evidence): readonly string[] {
     const cards = recorded.shown.filter(
       (one) => one.isNew && one.written.startsWith(`<@${requesterId}> wants to *delete* \`${label}\``),
     );
-    const most = Math.max(
-      0,
-      ...[...new Set(cards.map(({ channel }) => channel))].map(
-        (at) => cards.filter((one) => one.channel === at).length,
-      ),
-    );
+    const most = Math.max(0, ...countBy(cards, ({ channel }) => channel).values());
     const told = recorded
       .toldTo(requesterId)
       .some(({ written }) =>
@@ -197,14 +195,7 @@ function findExcess({ team }: Evidence): readonly string[] {
 }
 
 export function countMostInAMinute({ hosting, account }: SoakTeam): number {
-  const times = hosting.requests({ accountId: account.id }).map(({ realAtMs }) => realAtMs);
-  let first = 0;
-  let most = 0;
-  for (const [index, at] of times.entries()) {
-    while (at - (times[first] ?? at) >= MINUTE_MS) first++;
-    most = Math.max(most, index - first + 1);
-  }
-  return most;
+  return mostInAnyWindow(hosting.requests({ accountId: account.id }).map(({ realAtMs }) => realAtMs));
 }
 
 /** No process ended by itself, and none met a defect. */
@@ -261,19 +252,13 @@ export interface Counted {
 /** Undefined while the database is away. */
 export async function readCounted(team: SoakTeam): Promise<Counted | undefined> {
   const now = 'extract(epoch from clock_timestamp()) * 1000';
-  const [row] =
-    (await query<Record<keyof Counted, string>>(
-      team,
-      `select pg_database_size(current_database()) as bytes,
-        (select count(*) from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
-        (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0)) from jobs) as "oldestDueMs"`,
-    )) ?? [];
-  if (!row) return undefined;
-  return {
-    bytes: Number(row.bytes),
-    jobs: Number(row.jobs),
-    oldestDueMs: Number(row.oldestDueMs),
-  };
+  const rows = await query<Counted>(
+    team,
+    `select pg_database_size(current_database())::float as bytes,
+      (select count(*)::float from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
+      (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0))::float from jobs) as "oldestDueMs"`,
+  );
+  return rows?.[0];
 }
 
 /** The users whose request for a role was granted. */
@@ -307,16 +292,7 @@ export async function settle(team: SoakTeam, patienceMs: number): Promise<readon
 
 /** A minute passes for all leases, also those of living processes: as if each of them had stood still. */
 export async function endLeases(team: SoakTeam): Promise<void> {
-  const ended = async () => {
-    const jobs = await query(team, 'update jobs set lease_until = 0 where lease_until > 0');
-    return jobs && (await query(team, 'update locks set until = 0'));
-  };
-  for (let done = await ended(); !done; done = await ended()) await sleep(200);
-}
-
-/** Waits until every process listens and Slack and the database answer it. */
-export async function waitUntilReady({ processes }: SoakTeam, count: number): Promise<void> {
-  await waitFor(() => processes.urls().length === count, 60_000);
+  await read(team, 'update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
 }
 
 /** What users tried again and again without any effect tests nothing: the words of the app may have changed. */

@@ -182,7 +182,7 @@ async function opensForm(screen: Persona, command: string, submit: string): Prom
 }
 
 /** What a real client refuses is no act. */
-export async function tryTo<Result>(act: Promise<Result>): Promise<Result | undefined> {
+async function tryTo<Result>(act: Promise<Result>): Promise<Result | undefined> {
   try {
     return await act;
   } catch (error) {
@@ -223,12 +223,7 @@ function findCard({ recorded }: SoakTeam, user: User, words: string): Shown | un
 }
 
 /** Presses a button of a message, however often; gives how often that was possible. */
-export async function pressOn(
-  { slack }: SoakTeam,
-  user: User,
-  card: Shown,
-  actionId: string,
-): Promise<boolean> {
+async function pressOn({ slack }: SoakTeam, user: User, card: Shown, actionId: string): Promise<boolean> {
   const at = listElements(card.message?.blocks ?? []).find((one) => one.actionId === actionId);
   if (!at) return false;
   const place = { channel: card.channel, ts: card.ts };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AppProcess, startProcess } from '../support/killable-team.ts';
 
@@ -57,6 +58,8 @@ export async function startProcesses(environments: readonly Readonly<Record<stri
     new Promise<void>((began) => watches.push(watch(slot, environment, began)));
   await Promise.all(environments.map(begin));
 
+  /** Those that run, by their place; what is started again takes the place of what has ended. */
+  const places = () => new Map([...running].filter(([, app]) => !app.hasEnded()).sort(([a], [b]) => a - b));
   const taken = new Map<AppProcess, number>();
   /** All that any of them wrote since it was taken last. */
   const takeOutput = () => {
@@ -78,12 +81,8 @@ export async function startProcesses(environments: readonly Readonly<Record<stri
     return codes;
   };
   return {
-    /** Where those listen that are running. */
-    urls: (): readonly string[] =>
-      [...running.values()].filter((app) => !app.hasEnded()).map(({ url }) => url),
-    running: (): readonly AppProcess[] => [...running.values()].filter((app) => !app.hasEnded()),
-    /** Those that run, by their place; what is started again takes the place of what has ended. */
-    places: () => new Map([...running].filter(([, app]) => !app.hasEnded()).sort(([a], [b]) => a - b)),
+    places,
+    running: (): readonly AppProcess[] => [...places().values()],
     /** `kill -9`. */
     kill: async (app: AppProcess) => {
       expected.add(app.pid);
@@ -119,16 +118,16 @@ export async function startProcesses(environments: readonly Readonly<Record<stri
  * Spreads Slack's requests over the processes that listen, each in turn, as load balancers do: what could not be connected goes to
  * the next process, what a process has begun to read is never sent to a second one.
  */
-export async function startBalancer(list: () => readonly string[]) {
+export async function startBalancer(running: () => readonly AppProcess[]) {
   const counted = { passed: 0, untaken: 0, cutOff: 0 };
   let next = 0;
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const body = await readAll(incoming);
-    const listening = list();
+    const body = await buffer(incoming);
+    const listening = running();
     next += 1;
-    const inTurn = listening.map((_, at) => listening[(at + next) % listening.length] ?? '');
-    for (const base of inTurn) {
-      const outcome = await pass(base, incoming, body, response);
+    const first = next % listening.length;
+    for (const { url } of [...listening.slice(first), ...listening.slice(0, first)]) {
+      const outcome = await pass(url, incoming, body, response);
       if (outcome === 'refused') continue;
       counted[outcome] += 1;
       return;
@@ -151,12 +150,6 @@ export async function startBalancer(list: () => readonly string[]) {
   };
 }
 
-async function readAll(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 function pass(
   base: string,
   { url = '/', method = 'GET', headers }: IncomingMessage,
@@ -171,7 +164,7 @@ function pass(
       resolve('cutOff');
     };
     const outgoing = request(new URL(url, base), { method, headers, agent: false }, (answer) => {
-      readAll(answer).then((text) => {
+      buffer(answer).then((text) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
         resolve('passed');
       }, fail);

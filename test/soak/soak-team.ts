@@ -19,7 +19,7 @@ import { startRecord } from './soak.ts';
 export type SoakTeam = Awaited<ReturnType<typeof startSoakTeam>>;
 
 const MANAGERS = ['mara', 'nina', 'omar', 'rosa', 'tim', 'uma', 'pia', 'quinn'] as const;
-const PROCESSES = 3;
+export const PROCESSES = 3;
 
 /**
  * Starts three processes behind a load balancer, and everything around them, on ports and files of its own. `isLong`: leases of dead
@@ -71,7 +71,7 @@ async function startAround(
     SPILL_DIR: join(folder, `answers-${at}`),
   }));
   const processes = keep(await startProcesses(machines));
-  const balancer = keep(await startBalancer(processes.urls));
+  const balancer = keep(await startBalancer(processes.running));
   slack.app.commandsUrl = `${balancer.url}/slack/events`;
   const recorded = startRecord(slack);
   const startedAtMs = Date.now();

@@ -10,11 +10,10 @@ import {
   readGranted,
   readOrders,
   settle,
-  waitUntilReady,
 } from './invariants.ts';
-import { load, type Struck, strike } from './load.ts';
+import { load, type Struck, strike, waitFor } from './load.ts';
 import { listGrowth, watchSamples } from './samples.ts';
-import { type SoakTeam, startSoakTeam } from './soak-team.ts';
+import { PROCESSES, type SoakTeam, startSoakTeam } from './soak-team.ts';
 
 interface SoakOptions {
   readonly seed: number;
@@ -57,7 +56,7 @@ export async function runSoak({ seed, loadMs, isLong, onOutput, say }: SoakOptio
   while (!exitCodes) {
     const endMs = Math.min(untilMs, Date.now() + ROUND_MS);
     await Promise.all([strike(team, { untilMs: endMs, struck }), load(team, endMs)]);
-    await waitUntilReady(team, 3);
+    await waitFor(() => team.processes.running().length === PROCESSES, 60_000);
     if (!isLong) await endLeases(team);
     const left = await settle(team, isLong ? LONG_SETTLE_MS : SHORT_SETTLE_MS);
     if (endMs === untilMs) exitCodes = await team.processes.stopAll();

@@ -8,12 +8,6 @@ import { silentLog } from '../../src/log.ts';
 import type { SlackUser } from '../../src/slack/directory.ts';
 import { stillSystem } from '../db/fixtures.ts';
 
-const silentRequests = {
-  postCards: async () => [],
-  updateCards: async () => true,
-  notifyRequester: async () => true,
-};
-
 /** What is known of Slack before the app has asked it anything. */
 export const UNTRIED = {
   direct_messages: 'untried',
@@ -64,7 +58,11 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       notifyActor: async () => true,
       notifyCreator: async () => true,
     },
-    requestNotifier: silentRequests,
+    requestNotifier: {
+      postCards: async () => [],
+      updateCards: async () => true,
+      notifyRequester: async () => true,
+    },
     accountNotifier: { notifyConnected: async () => undefined, notifyKeyChange: async () => undefined },
     reminderNotifier: {
       post: async () => ({ kind: 'refused', reason: 'not_in_channel' }),

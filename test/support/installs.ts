@@ -4,19 +4,10 @@ import { startTeam, type Team, type TeamOptions } from './team.ts';
 
 export const CLIENT = { clientId: '111.222', clientSecret: 'canary-client-secret' } as const;
 
-type Browser = ReturnType<typeof createBrowser>;
+export type Installs = Awaited<ReturnType<typeof startInstalls>>;
 
-/** An app that is installed by OAuth, and two workspaces that can install it. */
-export interface Installs extends Team {
-  readonly first: LocalSlack;
-  readonly second: LocalSlack;
-  browser(): Browser;
-  /** The whole way of an install; gives the last page. */
-  install(slack: LocalSlack, userName?: UserName): ReturnType<Browser['open']>;
-}
-
-/** Starts an app that is not installed yet. */
-export async function startInstalls(options: TeamOptions = {}): Promise<Installs> {
+/** Starts an app that is not installed yet, and two workspaces that can install it by OAuth. */
+export async function startInstalls(options: TeamOptions = {}) {
   const team = await startTeam({
     isConnected: false,
     hasRoles: false,
@@ -37,21 +28,18 @@ export async function startInstalls(options: TeamOptions = {}): Promise<Installs
   const second = team.slack.addTeam(SECOND_TEAM);
   team.watch.add(second);
   const browser = () => createBrowser(team);
-  // A getter of the team is kept as one: a restarted app listens elsewhere.
-  return Object.defineProperties(
-    {
-      first: team.slack,
-      second,
-      browser,
-      install: async (slack: LocalSlack, userName: UserName = 'olga') => {
-        const visit = browser();
-        const place = slack === second ? SECOND_TEAM.id : TEAM.id;
-        const allowed = await visit.allow(await visit.begin(), place, slack.as(userName).id);
-        return visit.open(allowed);
-      },
+  return Object.assign(team, {
+    first: team.slack,
+    second,
+    browser,
+    /** The whole way of an install; gives the last page. */
+    install: async (slack: LocalSlack, userName: UserName = 'olga') => {
+      const visit = browser();
+      const place = slack === second ? SECOND_TEAM.id : TEAM.id;
+      const allowed = await visit.allow(await visit.begin(), place, slack.as(userName).id);
+      return visit.open(allowed);
     },
-    Object.getOwnPropertyDescriptors(team),
-  ) as Installs;
+  });
 }
 
 /** Opens a browser at an app: it keeps the app's cookie, and presses Slack's buttons. */

@@ -11,6 +11,7 @@ import { APP, type UserName } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem } from '../../src/system.ts';
 import { APP_TOKEN, BOT_TOKEN, SCOPES, SIGNING_SECRET } from './environment.ts';
 import type { LocalSlack } from './slack/local-slack.ts';
+import { decodeEntities } from './slack/mrkdwn.ts';
 
 type Find = (records: Records) => readonly string[] | Promise<readonly string[]>;
 
@@ -204,8 +205,7 @@ export function countBy<One, Key>(all: readonly One[], keyOf: (one: One) => Key)
 
 /** A label as it is, from JSON and Slack's markup. */
 function plainOf(written: string): string {
-  const text = written.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
-  return text.replaceAll('\\"', '"').replaceAll('\\\\', '\\');
+  return decodeEntities(written).replaceAll('\\"', '"').replaceAll('\\\\', '\\');
 }
 
 /** One version of a message or of a modal of the app, as Slack had it. */

@@ -14,6 +14,7 @@ import type { SlackOptions } from '../../src/sandbox/slack/world.ts';
 import { realSystem } from '../../src/system.ts';
 import { ENCRYPTION_KEY, environmentOf, installedApp, SLACK_MODE, type SlackMode } from './environment.ts';
 import { type Exemptions, failOn, watchTeam } from './invariants.ts';
+import { readOutput } from './programs.ts';
 import { type LocalSlack, startSlack } from './slack/local-slack.ts';
 
 interface KillableOptions {
@@ -144,11 +145,7 @@ export async function startProcess(
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const written: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
-  }
-  const output = () => written.join('');
+  const output = readOutput(child);
   const ended = once(child, 'close').then(() => undefined);
   const port = await waitForPort(child, output);
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -178,11 +175,14 @@ export async function startProcess(
   };
 }
 
-async function waitForPort(child: ChildProcess, output: () => string): Promise<number> {
+/** Waits for the line that says that it listens. @throws Error when the process ends before */
+export async function waitForPort(child: ChildProcess, output = readOutput(child)): Promise<number> {
   return new Promise((resolve, reject) => {
     const look = () => {
       const port = /"port":(\d+)[^\n]*"msg":"(?:ready|started, but not ready)"/.exec(output())?.[1];
-      if (port) resolve(Number(port));
+      if (!port) return;
+      child.stdout?.off('data', look);
+      resolve(Number(port));
     };
     child.stdout?.on('data', look);
     child.once('exit', (code) => reject(new Error(`the app ended with ${code}:\n${output()}`)));

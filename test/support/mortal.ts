@@ -1,11 +1,11 @@
 import type { Store } from '../../src/context.ts';
 import { CommitUnknown } from '../../src/db/database.ts';
 import type { Jobs } from '../../src/db/jobs.ts';
-import { type openEngine, openStore } from '../../src/db/open-store.ts';
+import { openStore } from '../../src/db/open-store.ts';
 import type { System } from '../../src/system.ts';
 import { vault } from '../db/fixtures.ts';
 import { type Place, shareClock } from '../db/places.ts';
-import { never, type Watch, watchDatabase } from './statements.ts';
+import { never, openWatched, type Watch } from './statements.ts';
 
 const WRITE = /^(insert|update|delete|commit)/;
 
@@ -31,11 +31,8 @@ export function shareDatabase<Process extends { readonly jobs: Jobs }>(
   const { clock, system, counted, settle } = shareClock(place);
   /** Several may have it open: none is the only one, which would free the leases of the others. */
   const openBeside = (watch: Watch) => {
-    const open: typeof openEngine = async (url, options) => {
-      const engine = await place.openEngine(url, options);
-      return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
-    };
-    return openStore({ databaseUrl: place.url, vault, system, lock: false, openEngine: open });
+    const openEngine = openWatched(watch, place.openEngine);
+    return openStore({ databaseUrl: place.url, vault, system, lock: false, openEngine });
   };
   return {
     system,

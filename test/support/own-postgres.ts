@@ -4,8 +4,9 @@ import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { findFreePort } from './free-port.ts';
+import { readOutput } from './programs.ts';
+import { queryDatabase } from './query-database.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
 
@@ -52,11 +53,14 @@ export async function startPostgres(parent: string) {
   const up = async () => {
     const child = spawn(findProgram('postgres') ?? 'postgres', start, options);
     running = child;
-    const written: string[] = [];
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (text) => written.push(String(text)));
-    while (!(await answersSql(url))) {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${written.join('')}`);
+    const output = readOutput(child);
+    const answersSql = () =>
+      queryDatabase(url, 'select 1').then(
+        () => true,
+        () => false,
+      );
+    while (!(await answersSql())) {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${output()}`);
       await sleep(30);
     }
   };
@@ -75,18 +79,4 @@ export async function startPostgres(parent: string) {
     restart: () => down('SIGINT').then(up),
     [Symbol.asyncDispose]: () => down('SIGINT'),
   };
-}
-
-async function answersSql(url: string): Promise<boolean> {
-  const client = new Client(url);
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query('select 1');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import type { TestProject } from 'vitest/node';
 import { listMissingPrograms, startPostgres } from './own-postgres.ts';
+import { queryDatabase } from './query-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -40,12 +40,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 async function dropDatabases(url: string, prefix: string): Promise<void> {
-  const client = new Client(url);
-  await client.connect();
-  const { rows } = await client.query<{ datname: string }>(
-    'select datname from pg_database where starts_with(datname, $1)',
-    [prefix],
-  );
-  for (const { datname } of rows) await client.query(`drop database if exists "${datname}" with (force)`);
-  await client.end();
+  const made = `select datname from pg_database where starts_with(datname, '${prefix}')`;
+  for (const { datname } of await queryDatabase(url, made))
+    await queryDatabase(url, `drop database if exists "${datname}" with (force)`);
 }

@@ -9,6 +9,7 @@ import type { Tables } from '../../src/db/tables.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import { realSystem } from '../../src/system.ts';
 import { makeKey } from './environment.ts';
+import { queryDatabase } from './query-database.ts';
 
 /** Where tests can make databases; undefined where there is no server. */
 export const postgresUrl = inject('postgres')?.url;
@@ -47,9 +48,7 @@ export async function createEmptyDatabase(options = UTF8): Promise<string> {
   if (!server) throw new Error('there is no PostgreSQL server');
   made += 1;
   const name = `${server.prefix}${process.pid}_${made}`;
-  const client = new Client(server.url);
-  await client.connect();
-  await client.query(`create database "${name}" ${options}`).finally(() => client.end());
+  await queryDatabase(server.url, `create database "${name}" ${options}`);
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   return url.href;

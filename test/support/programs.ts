@@ -1,4 +1,4 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 
 /** How a program ended. */
@@ -34,6 +34,16 @@ export function runProgram(
     );
     child.stdin?.end(input);
   });
+}
+
+/** Reads what a program writes from now on; what it returns gives all of it so far. */
+export function readOutput({ stdout, stderr }: ChildProcess): () => string {
+  let written = '';
+  for (const stream of [stdout, stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
+    });
+  return () => written;
 }
 
 /** Linux has a program that gives another one a terminal. */

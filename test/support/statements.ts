@@ -38,9 +38,9 @@ export interface Watched {
 }
 
 /** Opens a database whose statements pass a test. */
-export function openWatched(watch: Watch): typeof openEngine {
+export function openWatched(watch: Watch, open = openEngine): typeof openEngine {
   return async (url, options) => {
-    const engine = await openEngine(url, options);
+    const engine = await open(url, options);
     return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
   };
 }

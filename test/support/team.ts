@@ -77,7 +77,8 @@ export async function startTeam(options: TeamOptions = {}) {
   if (options.isConnected !== false) {
     await app.ports.apiKeys.put(TEAM.id, new Secret(apiKey), USERS.olga.id, system.now());
   }
-  if (options.hasRoles !== false) await grantRoles(app, system.now());
+  if (options.hasRoles !== false)
+    for (const { id, role } of ROLE_HOLDERS) await grantRole({ app }, id, role, { grantedAt: system.now() });
   return {
     slack,
     /** @vera, @otto, @mara and @olga, in #ops. */
@@ -129,10 +130,6 @@ async function lendTeamDatabase({ settings, system, ...options }: TeamOptions, f
 }
 
 const DEFAULT_ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
-
-async function grantRoles(app: RunningApp, grantedAt: number): Promise<void> {
-  for (const { id, role } of ROLE_HOLDERS) await grantRole({ app }, id, role, { grantedAt });
-}
 
 /** Grants a role for all servers to a user, unless `more` says otherwise. */
 export async function grantRole(

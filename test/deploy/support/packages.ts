@@ -11,14 +11,9 @@ export async function copyPackages(target: string): Promise<void> {
   const { packages } = lock.parse(JSON.parse(await readFile('package-lock.json', 'utf8')));
   for (const [path, { dev }] of Object.entries(packages)) {
     if (path === '' || dev || path.split('node_modules/').length !== 2) continue;
-    const nested = (file: string) => {
-      const inside = Object.entries(packages).find(([each]) => file === each);
-      return !inside?.[1].dev;
-    };
-    await cp(path, join(target, path.replace('node_modules/', '')), {
-      recursive: true,
-      filter: nested,
-    }).catch((error: NodeJS.ErrnoException) => {
+    const filter = (file: string) => !packages[file]?.dev;
+    const to = join(target, path.replace('node_modules/', ''));
+    await cp(path, to, { recursive: true, filter }).catch((error: NodeJS.ErrnoException) => {
       // For other platforms.
       if (error.code !== 'ENOENT') throw error;
     });

@@ -189,8 +189,8 @@ export const messageShortcutSample = (sender: Sender): Json => ({
  * `authorizations` are about the workspace that the event is delivered for.
  */
 function eventSample(event: Json, sender: Sender): Json {
-  const { enterpriseId, isOrgInstall } = sender;
-  const isShared = isOutside(sender);
+  const { userTeamId, enterpriseId, isOrgInstall } = sender;
+  const isShared = userTeamId === THEIRS && enterpriseId === undefined;
   return {
     token: 'not-used-any-more',
     team_id: isShared ? THEIRS : OURS,
@@ -213,10 +213,6 @@ function eventSample(event: Json, sender: Sender): Json {
     ],
     is_ext_shared_channel: isShared,
   };
-}
-
-function isOutside({ userTeamId, enterpriseId }: Pick<Sender, 'userTeamId' | 'enterpriseId'>): boolean {
-  return userTeamId === THEIRS && enterpriseId === undefined;
 }
 
 /** In a mention, `team` is the workspace of the app; only `user_team` says where the user is at home. */

@@ -28,8 +28,7 @@ import { Persona } from './persona.ts';
 
 /** Starts a local Slack with one workspace on the loopback address. */
 export async function startSlack(options: SlackOptions): Promise<LocalSlack> {
-  const server = await serveSlack(options);
-  return new LocalSlack(server);
+  return new LocalSlack(await serveSlack(options));
 }
 
 /** One workspace of a running local Slack, as tests see it: its users, what its admins do, and what an attacker would send. */

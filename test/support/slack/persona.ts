@@ -1,7 +1,6 @@
 import type { Delivery } from '../../../src/sandbox/slack/deliver.ts';
 import { listElements, optionsOf, type PlacedElement } from '../../../src/sandbox/slack/entered.ts';
 import { sendChanged } from '../../../src/sandbox/slack/events.ts';
-import type { Journal } from '../../../src/sandbox/slack/journal.ts';
 import { objectIn, textIn } from '../../../src/sandbox/slack/json.ts';
 import { escapeTyped } from '../../../src/sandbox/slack/mentions.ts';
 import type { StoredMessage } from '../../../src/sandbox/slack/messages.ts';
@@ -65,8 +64,14 @@ export class Persona {
   }
 
   /** Edits their newest message that shows this text. */
-  edits(text: string, changed: string): Promise<Delivery | undefined> {
-    return edit(this.#world, this.#user, this.#newest(text), changed);
+  async edits(text: string, changed: string): Promise<Delivery | undefined> {
+    checkActive(this.#world, this.#user);
+    const message = getMessage(this.#world, this.#user, this.#newest(text));
+    if (message.user !== this.id)
+      throw new SlackRefusal('cant_update_message', 'You can only edit your own messages');
+    const { messages } = this.#world;
+    const edited = messages.change(message, escapeTyped(changed, this.#world), message.blocks);
+    return sendChanged(this.#world, edited, message);
   }
 
   /** Types a slash command, or a plain message. */
@@ -160,17 +165,23 @@ export class Persona {
 
   /** The options that the app offers for what is typed into an external select. */
   async suggestionsFor(wanted: Wanted, query: string): Promise<readonly string[]> {
-    return offeredTexts(this.#world, this.#user, await this.#input(wanted), query);
+    return textsOf(await offeredOptions(this.#world, this.#user, await this.#input(wanted), query));
   }
 
   /** The confirmation dialog that a button would show: title, text, buttons. */
   confirmationOf(wanted: Wanted): string | undefined {
-    return confirmationAt(findButton(this.#surfaces(), wanted));
+    const dialog = objectIn(findButton(this.#surfaces(), wanted)?.at.element, 'confirm');
+    return (
+      dialog && ['title', 'text', 'deny', 'confirm'].map((part) => textIn(dialog[part], 'text')).join('\n')
+    );
   }
 
   /** The addresses of all links and link buttons in sight. */
   links(): readonly string[] {
-    return linksIn(this.#surfaces());
+    const written = JSON.stringify(
+      this.#surfaces().map((each) => [each.blocks, 'text' in each && each.text]),
+    );
+    return [...new Set(written.match(/https?:\/\/[^\s"\\|<>]+/g) ?? [])].map(decodeEntities);
   }
 
   usesGlobalShortcut(callbackId: string): Promise<Delivery> {
@@ -235,9 +246,27 @@ export class Persona {
 
   #openModal = () => this.#wait(() => this.modal(), 'an open modal');
 
-  #wait<T>(look: () => T | undefined, what: string, patienceMs?: number): Promise<T> {
+  /** Waits until `look` finds something: looks now, and again after everything that happens. */
+  #wait<T>(look: () => T | undefined, what: string, patienceMs = PATIENCE_MS): Promise<T> {
+    const seen = look();
+    if (seen !== undefined) return Promise.resolve(seen);
     const complain = () => `${this.#user.name} does not see ${what}, but:\n${this.screen() || '(nothing)'}`;
-    return until(this.#world.journal, look, complain, patienceMs);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => settle(() => reject(new Error(complain()))), patienceMs);
+      const stop = this.#world.journal.onEvent(() => {
+        try {
+          const found = look();
+          if (found !== undefined) settle(() => resolve(found));
+        } catch (error) {
+          settle(() => reject(error));
+        }
+      });
+      function settle(end: () => void): void {
+        clearTimeout(timer);
+        stop();
+        end();
+      }
+    });
   }
 
   #reads(wanted: Wanted): boolean {
@@ -254,66 +283,18 @@ interface Confirming {
 /** How long a user looks for something before giving up: generous, since a busy machine is slow. */
 const PATIENCE_MS = 45_000;
 
-/**
- * Waits until `look` finds something: looks now, and again after everything that happens.
- * @throws Error with the words of `complain`, after the deadline
- */
-function until<T>(
-  journal: Journal,
-  look: () => T | undefined,
-  complain: () => string,
-  patienceMs = PATIENCE_MS,
-): Promise<T> {
-  const seen = look();
-  if (seen !== undefined) return Promise.resolve(seen);
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle(() => reject(new Error(complain()))), patienceMs);
-    const stop = journal.onEvent(() => {
-      try {
-        const found = look();
-        if (found !== undefined) settle(() => resolve(found));
-      } catch (error) {
-        settle(() => reject(error));
-      }
-    });
-    function settle(end: () => void): void {
-      clearTimeout(timer);
-      stop();
-      end();
-    }
-  });
-}
-
-/**
- * A user edits a message of theirs.
- * @throws SlackRefusal account_inactive, message_not_found, cant_update_message
- */
-async function edit(
-  world: World,
-  user: User,
-  at: { readonly channel: string; readonly ts: string },
-  text: string,
-): Promise<Delivery | undefined> {
-  checkActive(world, user);
-  const message = getMessage(world, user, at);
-  if (message.user !== user.id)
-    throw new SlackRefusal('cant_update_message', 'You can only edit your own messages');
-  const changed = world.messages.change(message, escapeTyped(text, world), message.blocks);
-  return sendChanged(world, changed, message);
-}
-
-export type Surface = StoredMessage | StoredView;
+type Surface = StoredMessage | StoredView;
 
 /** An element that a user can reach, and where it is. */
-export interface Found {
+interface Found {
   readonly at: PlacedElement;
   readonly place: PagePlace;
   readonly surface: Surface;
 }
 
-export type Wanted = string | RegExp;
+type Wanted = string | RegExp;
 
-export function matches(text: string, wanted: Wanted): boolean {
+function matches(text: string, wanted: Wanted): boolean {
   return typeof wanted === 'string' ? text.trim() === wanted : wanted.test(text);
 }
 
@@ -356,20 +337,6 @@ function namesOf({ block, element }: PlacedElement): readonly string[] {
 
 function textBeside({ block }: Pick<PlacedElement, 'block'>): string {
   return decodeEntities(textIn(block.text, 'text'));
-}
-
-/** The words of the confirmation dialog that a button would show. */
-function confirmationAt(found: Found | undefined): string | undefined {
-  const dialog = objectIn(found?.at.element, 'confirm');
-  return (
-    dialog && ['title', 'text', 'deny', 'confirm'].map((part) => textIn(dialog[part], 'text')).join('\n')
-  );
-}
-
-/** The addresses of all links and link buttons. */
-function linksIn(surfaces: readonly Surface[]): readonly string[] {
-  const written = JSON.stringify(surfaces.map((each) => [each.blocks, 'text' in each && each.text]));
-  return [...new Set(written.match(/https?:\/\/[^\s"\\|<>]+/g) ?? [])].map(decodeEntities);
 }
 
 /** A thread shows its first message and the replies; the channel shows what is no reply. */
@@ -418,16 +385,7 @@ function refuseOption(options: readonly Json[], wanted: string): never {
   throw new SlackRefusal('not_an_option', `${JSON.stringify(wanted)} is not offered; there is: ${offered}`);
 }
 
-/** The texts of the options that the app offers for what is typed into an external select. */
-async function offeredTexts(
-  world: World,
-  user: User,
-  found: Found,
-  query: string,
-): Promise<readonly string[]> {
-  return textsOf(await offeredOptions(world, user, found, query));
-}
-
+/** The options that the app offers for what is typed into an external select. */
 async function offeredOptions(world: World, user: User, found: Found, query: string) {
   const { options, optionGroups } = await suggest(world, user, actAt(found), query);
   return optionsOf({ options, option_groups: optionGroups });

@@ -33,17 +33,13 @@ export function createSight(world: World, user: User): (message: StoredMessage) 
     const at = `${world.roster.edition} ${Math.floor(world.clock.now() / MINUTE_MS)}`;
     const before = known.get(message);
     if (before?.at === at && !message.entered.get(user.id)?.size) return before.seen;
-    const seen = seeMessage(world, message, user);
+    const seen = {
+      ...pageMessage(world, message, user),
+      heading: renderAuthor(world, message),
+      shown: renderMessage(world, message, user),
+    };
     known.set(message, { at, seen });
     return seen;
-  };
-}
-
-function seeMessage(world: World, message: StoredMessage, user: User): SeenMessage {
-  return {
-    ...pageMessage(world, message, user),
-    heading: renderAuthor(world, message),
-    shown: renderMessage(world, message, user),
   };
 }
 
@@ -58,8 +54,7 @@ export function squeeze(text: string): string {
 
 /** A modal or home tab as text: title, blocks, buttons. */
 function renderView(world: World, view: StoredView): string {
-  const around = surroundingsOf(world);
-  const body = renderBlocks(view.blocks, { around, entered: view.entered, errors: view.errors });
+  const body = renderBlocks(view.blocks, { around: world, entered: view.entered, errors: view.errors });
   const close = textIn(view.fields.close, 'text') || 'Cancel';
   const buttons = [close, textIn(view.fields.submit, 'text')]
     .filter((text) => text !== '')
@@ -77,11 +72,10 @@ function renderView(world: World, view: StoredView): string {
 
 /** What a reader sees of a message: its blocks, or without any its text. */
 function renderMessage(world: World, message: StoredMessage, user: User): string {
-  const around = surroundingsOf(world);
-  const shown = { around, entered: enteredBy(message, user.id), errors: {} };
+  const shown = { around: world, entered: enteredBy(message, user.id), errors: {} };
   const content =
-    message.blocks.length === 0 ? renderMrkdwn(message.text, around) : renderBlocks(message.blocks, shown);
-  return lines(content, ...message.attachments.map((each) => renderAttachment(each, around)));
+    message.blocks.length === 0 ? renderMrkdwn(message.text, world) : renderBlocks(message.blocks, shown);
+  return lines(content, ...message.attachments.map((each) => renderAttachment(each, world)));
 }
 
 /** The line above a message. */
@@ -89,10 +83,6 @@ function renderAuthor(world: World, message: StoredMessage): string {
   const known = world.roster.findUser(message.user)?.name;
   const name = message.user === SLACKBOT ? 'Slackbot' : (known ?? message.user);
   return `${name}${message.to === undefined ? '' : ' (only visible to you)'}${message.edited ? ' (edited)' : ''}:`;
-}
-
-function surroundingsOf({ channels, roster }: World): Surroundings {
-  return { channels, roster };
 }
 
 interface Rendering {
