@@ -12,7 +12,7 @@ import { APPROVALS, type Approval } from '../requests/request.ts';
 import { context, section } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import type { SubmitAnswer } from '../slack/kit/modal.ts';
-import { escapeText } from '../slack/kit/text.ts';
+import { escapeText, mention } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { type BudgetState, budgetOf, isOverBudget, readBudget } from './costs.ts';
 import type { Prepared } from './ledger.ts';
@@ -187,7 +187,9 @@ export async function confirmInForm(
   const { operation } = confirmed;
   if (!confirmed.isNew) {
     const first =
-      operation.id === confirmation.id ? 'Already confirmed.' : 'Someone else already confirmed this.';
+      operation.id === confirmation.id
+        ? 'Already confirmed.'
+        : `Someone else already confirmed this. ${mention(operation.actorId)} gets the result.`;
     const wording = { currency: await request.currency(), accountUrl: request.accountUrl };
     const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, wording)];
     return { with: noticeView(outcomeTitle(operation), ...words) };

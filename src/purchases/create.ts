@@ -2,17 +2,17 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { refuseFrozen } from '../account/workspaces.ts';
 import { type Catalog, describePlan, findPlan, type Order, type Plan } from '../core/catalog.ts';
-import { defineUseCase } from '../core/entry.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ChannelId, ServerId } from '../core/ids.ts';
-import { findNearest, LABEL_MAX_CHARACTERS, parseLabel } from '../core/labels.ts';
+import type { ChannelId, ServerId, UserId } from '../core/ids.ts';
+import { findNearest, isSameLabel, LABEL_MAX_CHARACTERS, parseLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import { actions, context, facts, LIMITS, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, type Suggestions, type TypedWords } from '../slack/kit/command.ts';
 import { defineForm, loadingView, noticeView, type Origin } from '../slack/kit/form.ts';
 import { defineModal, type SubmitAnswer } from '../slack/kit/modal.ts';
-import { capital, codeLabel, escapeText } from '../slack/kit/text.ts';
+import { capital, codeLabel, escapeText, mention } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
   CHOICES,
@@ -26,7 +26,7 @@ import {
   searchChoices,
 } from './catalog.ts';
 import { confirmInForm, confirmPurchase, readTerms, type Terms, termsBlocks } from './confirm.ts';
-import { orderValue } from './operation.ts';
+import { labelOf, orderValue } from './operation.ts';
 import { listNamesakes } from './send.ts';
 
 /** @throws Refusal `purchases_frozen` */
@@ -121,6 +121,8 @@ interface CreateReview {
   readonly plan: Plan;
   /** Servers that already have that label: as far as we know, the API allows it, but it's rarely intended. */
   readonly namesakeIds: readonly ServerId[];
+  /** Whose orders and requests for that label aren't in the list of servers yet. */
+  readonly orderedBy: readonly UserId[];
   readonly terms: Terms;
 }
 
@@ -140,9 +142,24 @@ const reviewCreate = defineUseCase({
     const namesakeIds = listNamesakes(servers, order.label);
     if (namesakeIds.length > MOST_NAMESAKES)
       throw new Refusal('bad_label', { problem: `${namesakeIds.length} servers already have it` });
-    return { order, plan, terms: await readTerms('create', plan.monthly, context), namesakeIds };
+    const orderedBy = await listOrderers(order.label, context);
+    return { order, plan, terms: await readTerms('create', plan.monthly, context), namesakeIds, orderedBy };
   },
 });
+
+/** Two people may answer one incident: the second one sees whose server is on its way. */
+async function listOrderers(label: string, { actor, app }: UseCaseContext): Promise<readonly UserId[]> {
+  const open = await app.ledger.listOpen(actor.workspaceId);
+  const asked = await app.requests.listOpen(actor.workspaceId, ['purchase'], app.system.now());
+  const orders = [
+    ...open,
+    ...asked.map(({ requesterId, ...request }) => ({ ...request, actorId: requesterId })),
+  ];
+  const same = orders.filter(
+    ({ purchase }) => purchase.kind === 'create' && isSameLabel(labelOf(purchase), label),
+  );
+  return [...new Set(same.map(({ actorId }) => actorId))];
+}
 
 /** The metadata of a form has no room for more IDs. */
 const MOST_NAMESAKES = 20;
@@ -159,7 +176,7 @@ const createReview = defineModal(
 );
 
 export function createReviewView(
-  { order, plan, namesakeIds, terms }: CreateReview,
+  { order, plan, namesakeIds, orderedBy, terms }: CreateReview,
   origin: Origin,
   currency: string,
 ): ModalView {
@@ -172,6 +189,7 @@ export function createReviewView(
     submit: terms.takesApproval ? 'Request approval' : 'Create and pay',
     blocks: [
       ...(namesakeIds.length > 0 ? [section(namesakeWords(namesakeIds.length, order.label))] : []),
+      ...(orderedBy.length > 0 ? [section(orderedWords(orderedBy, order.label))] : []),
       section(`*${price} per month.* The first month is charged to the account balance ${charged}.`),
       facts([
         ['Label', codeLabel(order.label, LABEL_SHOWN)],
@@ -186,6 +204,11 @@ export function createReviewView(
       actions(createBackButton.element('Back', order)),
     ],
   });
+}
+
+function orderedWords(by: readonly UserId[], label: string): string {
+  const who = by.slice(0, 3).map(mention).join(', ');
+  return `:warning: Another order for ${codeLabel(label)} is under way or waiting for approval (by ${who}). This would be a second server.`;
 }
 
 /** Longer than any label that can be ordered: what is paid for is shown whole. */

@@ -62,7 +62,8 @@ export const decideUnconfirmed = defineUseCase({
     const at = app.system.now();
     const audit = (outcome: 'done' | 'failed') =>
       auditOfOperation(operation, app, outcome, { code: 'decided', actorId: actor.userId });
-    const settle = (found: Partial<Settled>) => ledger.settle(operation.id, { at, ...found }, audit('done'));
+    const settle = (found: Partial<Settled>) =>
+      ledger.settle(operation.id, { at, decidedBy: actor.userId, ...found }, audit('done'));
     let isEnded: boolean;
     if (input.isDoneElsewhere) {
       isEnded = await settle({});
@@ -73,8 +74,11 @@ export const decideUnconfirmed = defineUseCase({
       const { candidates } = await listCandidates(operation, context);
       const server = candidates.find(({ id }) => id === input.serverId);
       if (!server) throw new Refusal('unknown_server', { typed: String(input.serverId) });
-      const { id: serverId, paidUntil } = server;
-      isEnded = await settle({ serverId, paidUntil, decidedBy: actor.userId });
+      const { id: serverId, paidUntil = 0 } = server;
+      const { purchase } = operation;
+      // The date that a renewal started from isn't its result.
+      const isResult = purchase.kind === 'create' || paidUntil > purchase.paidUntil;
+      isEnded = await settle({ serverId, ...(isResult && { paidUntil: server.paidUntil }) });
     }
     // It has ended, or another order of the account has been found to have made the server, since it was read.
     if (!isEnded) throw new Refusal('doubt_over', {});

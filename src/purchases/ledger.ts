@@ -151,6 +151,7 @@ export function createLedger(foundation: Foundation) {
           sealed_answer: null,
           state: 'settled',
           paid_until: paidUntil ?? null,
+          ...(settled.decidedBy !== undefined && { decided_by: settled.decidedBy }),
           has_password: password ? 1 : 0,
           reason: null,
           reason_details: null,
@@ -433,14 +434,22 @@ async function readPermit(db: Queries, workspaceId: WorkspaceId, at: number): Pr
 
 const OPEN = ['sent', 'unconfirmed'] as const;
 
-/** The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). */
+/**
+ * The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). It even
+ * proves that an order was sent whose `sent` the database has lost.
+ */
 function listOrigins(
   { isFirstHand = false, isLate = false, password }: Settled,
   lacksPassword: boolean,
 ): readonly Operation['state'][] {
   if (isLate) return ['refused'];
   if (!isFirstHand) return OPEN;
-  return password !== undefined && lacksPassword ? [...OPEN, 'refused', 'settled'] : [...OPEN, 'refused'];
+  return [
+    'prepared',
+    ...OPEN,
+    'refused',
+    ...(password !== undefined && lacksPassword ? ['settled' as const] : []),
+  ];
 }
 
 /** The columns of an operation that has just ended. Its actor has to be notified. */

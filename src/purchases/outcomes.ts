@@ -218,6 +218,8 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
     case 'settled':
       if (operation.isLate) return lateWords(operation, label);
       if (purchase.kind === 'create') return createdWords(operation, label, wording, reported);
+      if (operation.decidedBy !== undefined && paidUntil === undefined)
+        return `${mention(operation.decidedBy)} decided that ${label} was renewed. We haven’t seen its new paid-until date: check the hosting account.`;
       return `${label} was renewed for a month${untilWords(' and is now paid until', paidUntil)}.`;
     case 'refused':
       return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
@@ -248,7 +250,7 @@ function createdWords(
   const cost = price === undefined ? [] : [escapeText(describeMonthly(price, currency))];
   const facts = `(${[`ID ${serverId}`, ...cost].join(', ')})`;
   if (!operation.hasPassword)
-    return `${label} was created ${facts}, but its root password didn’t reach us, and the API can’t show it again. You were charged once. Ask the hosting company whether they can reset the password. Otherwise, delete ${label} and create a new server: the paid month isn’t refunded, and the new server costs another one.`;
+    return `${label} was created ${facts}, but its root password hasn’t reached us, and the API can’t show it again. You were charged once. If the answer to the order still arrives, you’ll get the password. Otherwise, ask the hosting company whether they can reset it, or delete ${label} and create a new server: the paid month isn’t refunded, and the new server costs another one.`;
   const show = `\`/vps show ${serverId}\``;
   if (reported?.toLowerCase() === 'creating')
     return `${label} is being created${cost.length > 0 ? ` (${cost.join()})` : ''}. ${show} shows its address once it has one.`;

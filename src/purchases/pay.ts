@@ -256,24 +256,27 @@ async function notifyOwners(operation: Operation, app: AppContext): Promise<void
 
 /**
  * Looks once for the outcome of an operation: one that is unconfirmed, or that was ended without proof. Ends it if the
- * outcome is certain. After long enough, or if the lookup is impossible, a manager has to decide, too (docs/design.md 4.8).
+ * outcome is certain. After long enough, a manager has to decide, too (docs/design.md 4.8).
  * `lookedMs`: how long this process has looked for it by the monotonic clock.
  * Money effect: none; nothing is ever sent again.
  * @throws HostingError if the list can't be read
  */
 async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedMs = 0): Promise<void> {
-  const leave = (code: UnconfirmedReason['code']) => leaveToManager(operation, code, app);
   const doubtedMs = doubtedFor(operation, app.system.now());
   // A clock that was set back only leads to an earlier decision.
   const isOverdue =
     Math.max(doubtedMs, lookedMs) >= app.settings.unconfirmedMs || doubtedMs < -CLOCK_SLACK_MS;
+  // Until then its answer may still come, or what it ordered appear, whatever became of the key.
+  const leave = async (code: UnconfirmedReason['code']) => {
+    if (isOverdue) await leaveToManager(operation, code, app);
+  };
   const account = await findSearchedAccount(operation, app);
   if (account.kind !== 'same') return leave(account.kind === 'none' ? 'no_api_key' : 'account_changed');
   const { hosting } = account;
   const how = { freshness: 'fresh', urgency: 'background' } as const;
   const list = await hosting.fetchServers(how).catch(async (error: unknown) => {
-    if (error instanceof HostingError && error.code === 'unauthorized') await leave('key_rejected');
-    else if (isOverdue) await leave('not_found_yet');
+    const isRejected = error instanceof HostingError && error.code === 'unauthorized';
+    await leave(isRejected ? 'key_rejected' : 'not_found_yet');
     throw error;
   });
   const { workspaceId, knownIds } = operation;
@@ -285,8 +288,7 @@ async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedM
   const isSettled = verdict.kind === 'done' && (await settleFound(operation, verdict, app));
   if (isSettled) return;
   // Another order may have made what was found.
-  if (verdict.kind !== 'nothing_yet') await leave('contradiction');
-  else if (isOverdue) await leave('not_found_yet');
+  await leave(verdict.kind === 'nothing_yet' ? 'not_found_yet' : 'contradiction');
 }
 
 /** Whether another order may have made what is found: of the same label, or of the same server's months since. */

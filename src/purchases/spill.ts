@@ -64,7 +64,8 @@ export async function storeAnswer<Result>(
         answered.abort();
         return spilled;
       });
-      if (isSpilled) await forgetSpilled(operationId, app);
+      // What the ledger didn't take may exist nowhere else: the next start tries it again.
+      if (isSpilled && result !== false) await forgetSpilled(operationId, app);
       return result;
     } catch (error) {
       logFailure('an answer to a paid order could not be stored yet; trying again', error);

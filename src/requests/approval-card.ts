@@ -348,7 +348,7 @@ function cancelWords(approval: Extract<Approval, { state: 'canceled' }>): string
 const CANCEL_WORDS: Readonly<Record<CancelCode, (approval: Approval) => string>> = {
   role_needed: ({ requesterId }) => `${mention(requesterId)} no longer has permission`,
   account_changed: () => 'the hosting account was reconnected after the request',
-  unknown_server: () => 'the server no longer exists',
+  unknown_server: () => 'the server is no longer in the hosting account’s list',
   server_protected: () => 'an owner has protected the server',
   label_differs: () => 'the server’s label has changed since the request',
   already_renewed: () => 'the server has been renewed since the request',

@@ -125,7 +125,10 @@ const REFUSALS: ReasonWords<OwnRefusals, [currency: string, actorId: UserId]> = 
   role_needed: (_, __, actorId) => `: ${mention(actorId)} no longer has permission.`,
   identity_unknown: refused('identity_unknown'),
   approval_needed: refused('approval_needed'),
-  unknown_server: () => ': the server no longer exists.',
+  unknown_server: ({ extent = 'whole' }) =>
+    extent === 'whole'
+      ? ': the server no longer exists.'
+      : ': it isn’t in the list of servers, which may be incomplete.',
   label_differs: () => ': the server’s label has changed since the form was opened.',
   server_protected: () => ': an owner has protected it.',
   already_renewed: () => ': the server has been renewed since the request.',

@@ -129,7 +129,7 @@ const NOT_SHOWN =
  */
 export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: SlackApi, log: Log): Reply {
   const answer = async (message: Message, first: (message: Message) => Promise<boolean>) => {
-    if (await first(message)) return true;
+    if (await first(message).catch(() => false)) return true;
     const isSecret = holdsSecret(message);
     const sent = await slack.post(userId, isSecret ? textMessage(NOT_SHOWN) : message);
     return wasSent(sent, userId, log) && !isSecret;

@@ -234,6 +234,17 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.find(id)).toMatchObject({ notifiedAt: undefined });
     });
 
+    test('the API’s own answer settles an order that the database no longer knows to be sent, and keeps its password', async () => {
+      const { operation } = await confirm(ledger, newCreate());
+      const { id } = operation;
+      expect(await ledger.settle(id, settled(7), entry())).toBe(false);
+      const answer = { ...settled(7), password: new Secret('pw'), isFirstHand: true };
+      expect(await ledger.settle(id, answer, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ state: 'settled', serverId: 7, hasPassword: true });
+      await ledger.lease(id, { owner: 'a', now: T0, until: T0 + 10 });
+      expect(await ledger.markSent(id, sentBy('a'))).toBe('refused');
+    });
+
     test('an operation is marked as sent only by the owner of its lease, and again only by its sender', async () => {
       const { operation } = await confirm(ledger, newCreate());
       await ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 10 });

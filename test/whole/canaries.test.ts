@@ -106,7 +106,7 @@ it('the whole story of a team, logged at level debug keeps every secret out of t
     hosting.faults.add({ on: 'create', kind: 'error', code });
     await order(`refused-${code.replaceAll('_', '-')}`, 'wasn’t created');
   }
-  await manager.sees(/in-doubt-status-500-after was created .* didn’t reach us/);
+  await manager.sees(/in-doubt-status-500-after was created .* hasn’t reached us/);
   slack.faults.breakReplyUrls();
   await order('late', 'late is being created');
   slack.faults.clear();

@@ -153,7 +153,7 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
 
       // The one that was under way is looked for and found; the one that was not sent by then is a manager's to decide.
       await owner.sees('web-2 was created');
-      await owner.sees('didn’t reach us');
+      await owner.sees('hasn’t reached us');
       await manager.sees(
         'We can’t tell whether web-3 was created: the app’s database was restored from a backup',
       );

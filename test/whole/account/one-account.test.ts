@@ -74,7 +74,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with two API keys of one account never take a server that one of them ordered for the other’s lost order', async ({
     expect,
   }) => {
-    await using team = await startTwo({ engine }, 'two keys');
+    await using team = await startTwo({ engine, config: { DOUBT_MINUTES: 0.03 } }, 'two keys');
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.second, 'web-1', 'We’re not sure yet whether');
     await order(team.first, 'web-1', 'web-1 is being created');

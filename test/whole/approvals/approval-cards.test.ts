@@ -223,7 +223,7 @@ test('an approval is canceled when the server that was to be renewed has another
   await using team = await startRuledTeam(TWO_PERSONS, { servers: 1 });
   for (const [fields, words] of [
     [{ label: 'db-prod' }, 'web-1 wasn’t renewed: the server’s label has changed since the request'],
-    [{ state: 'deleted' }, 'the server no longer exists'],
+    [{ state: 'deleted' }, 'the server is no longer in the hosting account’s list'],
   ] as const) {
     await askRenew(team);
     const restore = showServersAs(team, fields);

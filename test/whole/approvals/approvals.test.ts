@@ -257,7 +257,7 @@ describe.concurrent('a delete that needs approval', () => {
   });
 
   test.each([
-    ['deleted', deleteServer, 'the server no longer exists'],
+    ['deleted', deleteServer, 'the server is no longer in the hosting account’s list'],
     ['renewed', renewServer, 'has been renewed since'],
   ])('is canceled when the server was %s in the meantime', async (_what, act, words) => {
     await using team = await startWithServer();

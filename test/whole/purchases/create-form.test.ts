@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createServer, orderOf } from '../../support/acts.ts';
+import { until } from '../../support/eventually.ts';
 import { startOrdering } from '../../support/ordering-team.ts';
 import { startRuledTeam } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -93,6 +94,16 @@ describe.concurrent('a create', () => {
     await team.manager.presses('Create and pay');
     await team.manager.sees("I've saved it");
     expect([team.creates(), team.labels()]).toEqual([1, ['web-1', 'web-1', 'web-1']]);
+  });
+
+  test('says in its review whose order for that label is under way or waits for approval', async () => {
+    await using team = await startTeam({ hosting: { createDelayMs: 60_000 } });
+    team.hosting.faults.add({ on: 'create', kind: 'hang' });
+    await team.owner.types(orderOf('web-1'));
+    await team.owner.presses('Create and pay');
+    await until(() => team.hosting.requests({ operation: 'create' }).length === 1);
+    await team.manager.types(orderOf('web-1'));
+    await team.manager.sees('Another order for web-1 is under way or waiting for approval (by @olga)');
   });
 
   test('is sent when the server with its label came from another order of the workspace', async () => {

@@ -87,6 +87,7 @@ describe.concurrent('a create', () => {
   test('that two new servers match is resolved by a manager', async ({ expect }) => {
     const elsewhere = 'the second server is ordered outside of the app';
     await using team = await reviewing({
+      ...SHORT_DOUBT,
       exempt: { chargedOnce: elsewhere, passwordsWithCreators: elsewhere },
     });
     team.hosting.faults.add({ on: 'create', kind: 'hang' });
