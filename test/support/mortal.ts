@@ -2,7 +2,7 @@ import type { Store } from '../../src/context.ts';
 import { CommitUnknown } from '../../src/db/database.ts';
 import type { Jobs } from '../../src/db/jobs.ts';
 import { openStore } from '../../src/db/open-store.ts';
-import type { System } from '../../src/system.ts';
+import { realSystem, type System } from '../../src/system.ts';
 import { vault } from '../db/fixtures.ts';
 import { type Place, shareClock } from '../db/places.ts';
 import { never, openWatched, type Watch } from './statements.ts';
@@ -29,9 +29,14 @@ export function shareDatabase<Process extends { readonly jobs: Jobs }>(
   start: (store: Store, system: System) => Process,
 ) {
   const { clock, system, counted, settle } = shareClock(place);
+  /** A new connection takes a busy machine longer than a statement. One that a dead process waits for never comes. */
+  const countWait = (connected: Promise<unknown>) => {
+    const isOver = Promise.race([connected, realSystem.sleep(500)]);
+    counted(() => isOver).catch(() => undefined);
+  };
   /** Several may have it open: none is the only one, which would free the leases of the others. */
   const openBeside = (watch: Watch) => {
-    const openEngine = openWatched(watch, place.openEngine);
+    const openEngine = openWatched(watch, place.openEngine, countWait);
     return openStore({ databaseUrl: place.url, vault, system, lock: false, openEngine });
   };
   return {

@@ -38,33 +38,40 @@ export interface Watched {
 }
 
 /** Opens a database whose statements pass a test. */
-export function openWatched(watch: Watch, open = openEngine): typeof openEngine {
+export function openWatched(watch: Watch, open = openEngine, watchWait?: WatchWait): typeof openEngine {
   return async (url, options) => {
     const engine = await open(url, options);
-    return { ...engine, dialect: watchDatabase(engine.dialect, watch) };
+    return { ...engine, dialect: watchDatabase(engine.dialect, watch, watchWait) };
   };
 }
 
 /** What a dead process waits for. A new promise each time, since one that all waited for would keep everything of theirs. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
+/** Sees each wait for a connection. */
+type WatchWait = (connected: Promise<DatabaseConnection>) => void;
+
 /** The same dialect, whose statements pass a test at the border to the database. */
-export function watchDatabase(dialect: Dialect, watch: Watch): Dialect {
+export function watchDatabase(dialect: Dialect, watch: Watch, watchWait: WatchWait = () => {}): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
-    createDriver: () => watchDriver(dialect.createDriver(), watch),
+    createDriver: () => watchDriver(dialect.createDriver(), watch, watchWait),
   };
 }
 
-function watchDriver(driver: Driver, watch: Watch): Driver {
+function watchDriver(driver: Driver, watch: Watch, watchWait: WatchWait): Driver {
   return new Proxy(driver, {
     get: (target, name) => {
       const found: unknown = Reflect.get(target, name);
       if (typeof found !== 'function') return found;
       if (name !== 'acquireConnection') return found.bind(target);
-      return async () => watchConnection(await target.acquireConnection(), target, watch);
+      return async () => {
+        const connected = target.acquireConnection();
+        watchWait(connected);
+        return watchConnection(await connected, target, watch);
+      };
     },
   });
 }
