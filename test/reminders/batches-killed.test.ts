@@ -56,7 +56,8 @@ describe.each(places)('renewals that are confirmed together on $name', (engine) 
     const place = await engine.make();
     await (await place.open({ lock: true })).close();
     let at = 0;
-    for (let isStruck = true; isStruck; at++) {
+    // Twice, since a busy machine may cut a try short.
+    for (let unstruck = 0; unstruck < 2; at++) {
       const { seen, servers, system, pass, startMortal, startImmortal } = shareBatches(place);
       const other = await startImmortal();
       const { store } = other;
@@ -74,7 +75,7 @@ describe.each(places)('renewals that are confirmed together on $name', (engine) 
       await store.renewalBatches.put({ id, ...by, renewals });
       const mortal = await startMortal({ kind, at: at + 1 });
       await pass(12_000, mortal.press(id));
-      isStruck = mortal.steps() > at;
+      unstruck = mortal.steps() > at ? 0 : unstruck + 1;
       const found = await store.renewalBatches.find(id);
       await pass(6 * MINUTE_MS);
       const isConfirmed = found?.state !== 'open';
