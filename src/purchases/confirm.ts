@@ -186,10 +186,10 @@ export async function confirmInForm(
   if (confirmed.kind === 'waiting') return { with: requestedView(confirmed, confirmation.id, userId) };
   const { operation } = confirmed;
   if (!confirmed.isNew) {
-    const first =
-      operation.id === confirmation.id
-        ? 'Already confirmed.'
-        : `Someone else already confirmed this. ${mention(operation.actorId)} gets the result.`;
+    const isOwn = operation.id === confirmation.id || operation.actorId === userId;
+    const first = isOwn
+      ? 'Already confirmed.'
+      : `Someone else already confirmed this. ${mention(operation.actorId)} will get the result.`;
     const wording = { currency: await request.currency(), accountUrl: request.accountUrl };
     const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, wording)];
     return { with: noticeView(outcomeTitle(operation), ...words) };

@@ -208,7 +208,7 @@ export function createReviewView(
 
 function orderedWords(by: readonly UserId[], label: string): string {
   const who = by.slice(0, 3).map(mention).join(', ');
-  return `:warning: Another order for ${codeLabel(label)} is under way or waiting for approval (by ${who}). This would be a second server.`;
+  return `:warning: ${who} already ordered ${codeLabel(label)} or requested approval for it. This order would create another server.`;
 }
 
 /** Longer than any label that can be ordered: what is paid for is shown whole. */

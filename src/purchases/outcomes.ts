@@ -180,7 +180,8 @@ function againButtons({ purchase, reason }: Operation): Button[] {
 }
 
 /** The channel's message, which is edited as the order proceeds. Only its user sees why it failed. */
-export function announcement({ state, actorId, purchase, paidUntil, reason }: Operation): Message {
+export function announcement(operation: Operation): Message {
+  const { state, actorId, purchase, paidUntil, reason } = operation;
   const { past, present } = VERBS[purchase.kind];
   const isCreate = purchase.kind === 'create';
   const user = mention(actorId);
@@ -190,6 +191,10 @@ export function announcement({ state, actorId, purchase, paidUntil, reason }: Op
     case 'sent':
       return textMessage(`${user} is ${present} ${label}…`);
     case 'settled':
+      if (isOnlyDecided(operation))
+        return textMessage(
+          `${mention(operation.decidedBy ?? '')} decided that ${label} was renewed for ${user}`,
+        );
       return textMessage(`${user} ${past} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
     case 'unconfirmed':
       return textMessage(
@@ -200,6 +205,11 @@ export function announcement({ state, actorId, purchase, paidUntil, reason }: Op
       return textMessage(`${user}’s ${ORDERS[purchase.kind].noun} ${label} ${end}.`);
     }
   }
+}
+
+/** A renewal that a manager says was carried out, without the later date that would prove it. */
+function isOnlyDecided({ purchase, decidedBy, paidUntil }: Operation): boolean {
+  return purchase.kind === 'renew' && decidedBy !== undefined && paidUntil === undefined;
 }
 
 function untilWords(before: string, paidUntil: number | undefined): string {
@@ -218,8 +228,8 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
     case 'settled':
       if (operation.isLate) return lateWords(operation, label);
       if (purchase.kind === 'create') return createdWords(operation, label, wording, reported);
-      if (operation.decidedBy !== undefined && paidUntil === undefined)
-        return `${mention(operation.decidedBy)} decided that ${label} was renewed. We haven’t seen its new paid-until date: check the hosting account.`;
+      if (isOnlyDecided(operation))
+        return `${mention(operation.decidedBy ?? '')} decided that ${label} was renewed. We haven’t seen its new paid-until date: check the hosting account.`;
       return `${label} was renewed for a month${untilWords(' and is now paid until', paidUntil)}.`;
     case 'refused':
       return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
@@ -312,7 +322,7 @@ interface Refused extends Wording {
 /** ", and nothing was charged. …": says so only with proof, whatever the words of the reason are. */
 function refusalWords(reason: OperationRefusal, refused: Refused): string {
   if (!isProven(reason))
-    return '. A manager closed this order as not carried out. If we find that it was charged after all, we’ll tell you.';
+    return '. A manager closed this order as not carried out. We can’t see charges; if we find that it went through after all, we’ll tell you.';
   // The hosting company returns the charge of a server that it can't create (docs/hosting-api.md 3).
   const money =
     reason.code === 'not_created' ? 'the month’s charge is back on the balance' : 'nothing was charged';

@@ -129,7 +129,11 @@ const NOT_SHOWN =
  */
 export function withDirectMessage(reply: Reply, { userId }: Addressee, slack: SlackApi, log: Log): Reply {
   const answer = async (message: Message, first: (message: Message) => Promise<boolean>) => {
-    if (await first(message).catch(() => false)) return true;
+    const isTaken = await first(message).catch((error: unknown) => {
+      log.warn('a reply could not be sent; trying a direct message', describeDefect(error));
+      return false;
+    });
+    if (isTaken) return true;
     const isSecret = holdsSecret(message);
     const sent = await slack.post(userId, isSecret ? textMessage(NOT_SHOWN) : message);
     return wasSent(sent, userId, log) && !isSecret;

@@ -128,7 +128,7 @@ function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
 const LINK_FAILURES = {
   used: {
     title: 'This link no longer works',
-    words: 'Links work once, and stop after five failed attempts.',
+    words: 'Links work once, and stop working after five failed attempts.',
   },
   expired: { title: 'This link has expired', words: 'Links work for 10 minutes.' },
   unknown: { title: 'This link doesn’t work', words: 'It may have expired, or part of it is missing.' },

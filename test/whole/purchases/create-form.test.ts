@@ -103,7 +103,9 @@ describe.concurrent('a create', () => {
     await team.owner.presses('Create and pay');
     await until(() => team.hosting.requests({ operation: 'create' }).length === 1);
     await team.manager.types(orderOf('web-1'));
-    await team.manager.sees('Another order for web-1 is under way or waiting for approval (by @olga)');
+    await team.manager.sees(
+      '@olga already ordered web-1 or requested approval for it. This order would create another server.',
+    );
   });
 
   test('is sent when the server with its label came from another order of the workspace', async () => {
