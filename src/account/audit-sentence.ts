@@ -1,6 +1,5 @@
 import {
   AUDIT_ACTIONS,
-  type AuditCode,
   type AuditEntry,
   type AuditedRole,
   isAuditAction,
@@ -232,91 +231,56 @@ export function settingLines(is: WorkspaceSettings, currency: string, names: rea
   );
 }
 
-/** The words of each code, to follow a colon. A code without words doesn't compile. */
-const CODES: Readonly<Record<AuditCode, string>> = {
+/** The words of codes that don't speak for themselves, to follow a colon. */
+const CODES: Readonly<Record<string, string>> = {
   // permission
   role_needed: 'no permission',
   other_organization: 'a member of another organization',
-  other_workspace: 'another workspace',
   identity_unknown: 'Slack didn’t confirm who it was',
   not_creator: 'not the creator of the server',
-  already_handled: 'the request was already handled',
   unreadable_press: 'the button was out of date',
-  own_request: 'it was their own request',
   not_requester: 'it was someone else’s request',
-  no_open_request: 'there was no open request',
   beyond_request: 'it was more than requested',
   grants_moved: 'someone else had changed the roles',
   continuation_over: 'it was no longer possible to continue',
   // typed text
-  unknown_command: 'no such command',
   bad_words: 'the command wasn’t understood',
   unknown_server: 'no such server',
   ambiguous_server: 'several servers match',
   prefix_only: 'only the beginning of a label matched',
   rebooted_recently: 'it was rebooted moments before',
   server_protected: 'the server is protected',
-  label_differs: 'the label doesn’t match',
   unknown_choice: 'no such plan, location or image',
-  bad_label: 'the label can’t be used',
-  too_many_servers: 'too many servers at once',
-  server_renamed: 'the server’s label has changed',
-  confirmation_expired: 'the confirmation had expired',
   // money
   price_moved: 'the price has changed',
-  already_renewed: 'it was already renewed',
-  paid_until_unknown: 'the paid-until date is unknown',
   create_in_doubt: 'an earlier order for this label is unconfirmed',
   create_in_doubt_elsewhere: 'another workspace’s order for this label is unconfirmed',
-  label_taken: 'a server with this label appeared after the review',
   renewed_elsewhere: 'another workspace had already ordered this renewal',
   stale_confirmation: 'the confirmation had expired',
   restored: 'the database was restored from a backup',
   list_incomplete: 'the list of servers may have been incomplete',
   order_unsaved: 'the database failed',
-  approval_unsaved: 'the database failed',
-  doubt_over: 'the order had already been resolved',
   account_changed: 'the hosting account was reconnected',
   label_moved: 'the server’s label has changed',
-  snooze_too_late: 'its paid time ends too soon for a snooze',
-  nothing_to_renew: 'no server had to be renewed',
-  over_budget: 'over budget',
-  purchases_frozen: 'purchases are frozen',
-  approval_needed: 'needs approval',
-  not_approved: 'the request couldn’t be checked',
   // password and key
-  no_password: 'no stored root password',
   no_api_key: 'no hosting account is connected',
   key_unreadable: 'the encryption key is missing',
   key_missing: 'the encryption key is missing',
-  link_unusable: 'the link was used or had expired',
   no_public_url: 'the app has no public address',
   // access
   last_owner: 'the last owner can’t be removed',
   owner_limited: 'owners always have access to every server',
   no_grantee: 'can’t have a role',
-  grant_over: 'the role was already gone',
-  role_held: 'already has this role',
-  asked_before: 'requested shortly before',
-  asked_enough: 'too many requests',
   request_over: 'the request was already closed',
   // workflows
-  workflow_key_invalid: 'the workflow key doesn’t permit it',
   workflow_key_name: 'a workflow key has this name',
-  workflow_keys_full: 'too many workflow keys',
-  workflow_key_gone: 'the workflow key was already revoked',
-  workflow_run_over: 'the workflow step was already answered',
   // settings
-  channel_unwritable: 'the app can’t post in the channel',
   settings_moved: 'someone else had changed the settings',
   // the hosting API
   unauthorized: 'key rejected',
-  key_rejected: 'key rejected',
   not_allowed: 'the hosting account hasn’t been topped up yet',
   bad_request: 'the hosting API rejected the request',
-  not_enough_balance: 'not enough balance',
   limit: 'the hosting account’s server limit is reached',
-  not_created: 'the hosting company couldn’t create it',
   checking: 'the hosting company hasn’t confirmed it',
   not_found: 'no such server',
   wrong_state: 'the server’s state didn’t allow it',
@@ -326,28 +290,19 @@ const CODES: Readonly<Record<AuditCode, string>> = {
   not_sent: 'the hosting API couldn’t be reached',
   unknown_code: 'the hosting API returned an unknown error',
   // the process
-  too_many_waiting: 'too many requests were waiting',
   waited_too_long: 'waited too long for the rate limit',
-  shutting_down: 'the app was restarting',
   defect: 'unexpected error',
   // unconfirmed, and what became of it
-  contradiction: 'the evidence is contradictory',
-  not_found_yet: 'not found so far',
   decided_not_done: 'a manager decided that it wasn’t done',
   lost_account: 'another hosting account is connected',
-  found_late: 'we found out later',
   not_shown: 'Slack didn’t confirm that it was shown',
-  decided: 'decided by a manager',
-  approved: 'approved',
-  denied: 'denied',
-  expired: 'expired',
   // the audit itself
   changed: 'an entry was altered',
   removed: 'an entry was removed',
   head: 'the newest entry is missing',
 };
 
-/** Describes a code. One that another version of the app has written is shown without its underscores. */
+/** Describes a code; one without words of its own as it is, without its underscores: "over budget". */
 export function describeCode(code: string): string {
-  return Object.hasOwn(CODES, code) ? CODES[code as AuditCode] : code.replaceAll('_', ' ');
+  return (Object.hasOwn(CODES, code) && CODES[code]) || code.replaceAll('_', ' ');
 }

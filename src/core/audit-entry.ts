@@ -1,7 +1,3 @@
-import type { OperationRefusalDetails, UnconfirmedDetails } from '../purchases/operation.ts';
-import type { CancelCode } from '../requests/request.ts';
-import type { DeleteDoubtDetails, DeleteRefusalDetails } from '../servers/deletion.ts';
-import type { HostingCode, RefusalCode } from './errors.ts';
 import type { AuditEntryId, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Role } from './roles.ts';
@@ -104,11 +100,12 @@ export interface AuditEntry extends AuditSubject {
   /** Shared by the entries of one act: `started`, then its outcome. */
   readonly actId: string;
   readonly outcome: 'started' | 'done' | 'failed' | 'denied' | 'in_doubt';
-  readonly code?: AuditCode;
+  /** Why: the code of a refusal or of the hosting API, or what an order's own sentence is about. */
+  readonly code?: string;
 }
 
 /** An entry as it is stored. Another version of the app may have written words that this version doesn't know. */
-export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code'> {
+export interface StoredEntry extends Omit<AuditEntry, 'action'> {
   readonly id: AuditEntryId;
   /** The server's label, or the details in one line. */
   readonly label?: string;
@@ -117,7 +114,6 @@ export interface StoredEntry extends Omit<AuditEntry, 'action' | 'code'> {
   /** Signs the entry for that position. */
   readonly signature: string;
   readonly action: string;
-  readonly code?: string;
 }
 
 export const ACTION_GROUPS = {
@@ -236,19 +232,3 @@ export function isAuditAction(name: string): name is AuditAction {
 }
 
 export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';
-
-export type AuditCode =
-  | RefusalCode
-  | HostingCode
-  | keyof OperationRefusalDetails
-  | keyof UnconfirmedDetails
-  | CancelCode
-  | keyof DeleteRefusalDetails
-  | keyof DeleteDoubtDetails
-  | AuditProblem
-  | 'approved'
-  | 'denied'
-  | 'expired'
-  | 'decided'
-  | 'found_late'
-  | 'not_shown';

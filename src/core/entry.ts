@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { System } from '../system.ts';
-import type { AuditAction, AuditCode, AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
+import type { AuditAction, AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
 import {
   DatabaseUnreachable,
   describeDefect,
@@ -256,7 +256,7 @@ export interface UseCaseContext extends FollowUpContext {
   /** Announces a change right before it; for use cases with `announcesChange`. @throws what `Caller.onChange` throws */
   beforeChange(): Promise<void>;
   /** Makes the audit record the outcome as unknown (`in_doubt`), with this code. */
-  setUnconfirmed(code: AuditCode): void;
+  setUnconfirmed(code: string): void;
 }
 
 /** Defines a use case: returns it as it is, with its types inferred. */
@@ -281,8 +281,8 @@ type AuditTrail = ReturnType<typeof startAuditTrail>;
 export function startAuditTrail(app: AppContext, action: AuditAction, { actor, surface }: Caller) {
   let actId: string | undefined;
   let subject: AuditSubject = {};
-  let unconfirmed: AuditCode | undefined;
-  const write = (outcome: AuditEntry['outcome'], code?: AuditCode): Promise<void> => {
+  let unconfirmed: string | undefined;
+  const write = (outcome: AuditEntry['outcome'], code?: string): Promise<void> => {
     const { workspaceId, userId: actorId, channelId } = actor;
     const who = { workspaceId, actorId, channelId, surface };
     actId ??= app.system.newId();
@@ -295,7 +295,7 @@ export function startAuditTrail(app: AppContext, action: AuditAction, { actor, s
       subject = { ...subject, ...Object.fromEntries(known) };
     },
     /** Makes `end` write the outcome `in_doubt` with this code. */
-    setUnconfirmed: (code: AuditCode): void => {
+    setUnconfirmed: (code: string): void => {
       unconfirmed = code;
     },
     write,
@@ -320,7 +320,7 @@ export function outcomeOf(error: unknown): AuditEntry['outcome'] {
 }
 
 /** Returns the code that the audit stores for an error; `defect` for an unexpected one. */
-export function codeOf(error: unknown): AuditCode {
+export function codeOf(error: unknown): string {
   // The reason inside this refusal says more than its own code.
   if (isRefusal(error, 'not_approved')) return error.details.reason.code;
   return isExpected(error) ? error.code : 'defect';

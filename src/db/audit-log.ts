@@ -1,7 +1,6 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   type AuditAction,
-  type AuditCode,
   type AuditDetails,
   type AuditEntry,
   type AuditProblem,
@@ -67,7 +66,7 @@ const DID_NOTHING = [
   'server_protected',
   'label_differs',
   'already_handled',
-] as const satisfies readonly AuditCode[];
+] as const;
 
 /** The first altered entry of a chain; `seq` is its position. */
 export interface AuditFault {
