@@ -40,13 +40,12 @@ async function copy(
   if (isJson) print(JSON.stringify({ isMoved: true }));
 }
 
-async function restored(
-  isJson: boolean,
-  { DATABASE_URL, SPILL_DIR }: StoreConfig,
-  vault: Vault,
-): Promise<void> {
-  const options = { databaseUrl: DATABASE_URL, spillDir: SPILL_DIR, vault, system: realSystem };
-  const { orders, approvals } = await declareRestored(options);
+async function restored(isJson: boolean, { DATABASE_URL }: StoreConfig, vault: Vault): Promise<void> {
+  const { orders, approvals } = await declareRestored({
+    databaseUrl: DATABASE_URL,
+    vault,
+    system: realSystem,
+  });
   if (isJson) return print(JSON.stringify({ unconfirmedOrders: orders, canceledApprovals: approvals }));
   print(`Unconfirmed orders: ${orders}. Canceled requests for approval: ${approvals}.`);
   print(

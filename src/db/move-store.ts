@@ -3,14 +3,7 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { createSpill } from '../purchases/spill.ts';
 import type { System } from '../system.ts';
 import { CommitUnknown, DatabaseUnusable, type Engine, placeOfPostgres } from './database.ts';
-import {
-  createLastSent,
-  findDeparture,
-  findLostOrder,
-  markRestored,
-  type Restored,
-  refuseMoved,
-} from './moves.ts';
+import { findDeparture, markRestored, type Restored, refuseMoved } from './moves.ts';
 import { bringUp, freeLeases, openEngine, type StoreOptions } from './open-store.ts';
 import type { FactRow, Tables } from './tables.ts';
 import type { Vault } from './vault.ts';
@@ -145,19 +138,15 @@ async function lockEmpty(trx: Transaction<Tables>, tables: readonly (keyof Table
  * @throws DatabaseInUse, DatabaseUnusable: each with a sentence for the operator
  */
 export async function declareRestored(
-  options: Omit<StoreOptions, 'lock' | 'maxProcesses'>,
+  options: Pick<StoreOptions, 'databaseUrl' | 'vault' | 'system' | 'openEngine'>,
 ): Promise<Restored> {
-  const { databaseUrl, spillDir, vault, system, openEngine: open = openEngine } = options;
+  const { databaseUrl, vault, system, openEngine: open = openEngine } = options;
   const engine = await open(databaseUrl, { lock: true, mustExist: true, system });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
     await bringUp(db, engine, vault);
     await refuseMoved(db);
-    const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
-    const lastSent = createLastSent(spillDir ?? engine.besidePath?.('spill'), foundation.newId);
-    // Noted with it, so that the app does not find the same restore again.
-    const by = { isCommand: true, orderId: await findLostOrder(foundation, lastSent) };
-    return await markRestored(foundation, engine.clock.now(), by);
+    return await markRestored({ db, engine, vault, newId: () => engine.clock.newId() });
   } finally {
     await db.destroy().finally(() => engine.close());
   }

@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { Kysely } from 'kysely';
 import { createGrants } from '../access/grant-store.ts';
 import { createConnectLinks } from '../account/connect.ts';
@@ -6,7 +7,7 @@ import { createWorkspaces } from '../account/workspaces.ts';
 import type { Store } from '../context.ts';
 import { createHomes } from '../home/redraw.ts';
 import { createInstallationStore } from '../installations/store.ts';
-import { createLedger, type Ledger } from '../purchases/ledger.ts';
+import { createLedger } from '../purchases/ledger.ts';
 import { createPasswords } from '../purchases/password-store.ts';
 import { createSpill, type Spill } from '../purchases/spill.ts';
 import { createRenewalBatches } from '../reminders/batch.ts';
@@ -29,7 +30,7 @@ import {
 import { countJobs, createJobStore } from './jobs.ts';
 import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
 import { createLockLeases } from './locks.ts';
-import { createLastSent, findRestore, identify, type LastSent, refuseMoved } from './moves.ts';
+import { refuseMoved } from './moves.ts';
 import { migrate, requireCurrent } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -85,24 +86,19 @@ export async function openStore({
   };
   const foundation = { db, engine, vault, newId: () => engine.clock.newId() };
   const besideDatabase = spillDir ?? engine.besidePath?.('spill');
-  // The command line sends nothing.
-  const lastSent = createLastSent(lock ? besideDatabase : undefined, foundation.newId);
   try {
     await bringUp(db, engine, vault);
     await refuseMoved(db);
     if (lock) await addKeyChecks(foundation);
     else await requireSealingKey(db, vault);
     if (engine.isSoleProcess) await freeLeases(db);
-    const restores = lock ? await findRestore(foundation, lastSent) : [];
-    const storeId = lock ? await identify(foundation) : '';
     // However rarely unconfirmed orders are being looked for by now, a start is a good moment to look.
     const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
     if (lock) await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
     const parts = assembleStore(foundation, system, createSpill(besideDatabase, vault, !lock));
     const missing = lock ? (await parts.sealed.listMissingKeys()).map(describeMissingKey) : [];
-    const notes = [...restores, ...(lastSent.fault ? [lastSent.fault] : []), ...missing];
-    const ledger = noteSent(parts.ledger, lastSent, storeId);
-    return { ...parts, ledger, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
+    const notes = [...(lock && besideDatabase ? findFault(besideDatabase) : []), ...missing];
+    return { ...parts, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
   } catch (error) {
     await close();
     throw error;
@@ -113,16 +109,15 @@ function describeMissingKey(keyId: string): string {
   return `ENCRYPTION_KEYS lacks the key "${keyId}", which encrypts data that is still needed. Put it back, after the others, and run "vps-slack key rotate" before you remove it.`;
 }
 
-/** Notes the last order after its commit: a note ahead of the database would look like a restore from a backup. */
-function noteSent(ledger: Ledger, lastSent: LastSent, store: string): Ledger {
-  return {
-    ...ledger,
-    markSent: async (id, sent) => {
-      const outcome = await ledger.markSent(id, sent);
-      if (outcome === 'sent') lastSent.write({ store, order: id });
-      return outcome;
-    },
-  };
+/** Why paid answers can't be kept in this folder, for the operator. */
+function findFault(folder: string): readonly string[] {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return [];
+  } catch {
+    return [`The folder ${folder} can't be written to: responses to paid orders can't be kept there.`];
+  }
 }
 
 function onlyOnce(work: () => Promise<void>): () => Promise<void> {

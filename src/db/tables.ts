@@ -18,14 +18,13 @@ export interface Tables {
   /** What is known of the database itself. It is moved with the data. */
   facts: {
     /**
-     * `identity`: one row, an ID that the database was given at its first start, and that each backup of it has.
      * `key`: a key of `ENCRYPTION_KEYS` that the app has used here, by its ID, with its check value.
      * `restored`: the database was put back to an earlier state. The ID is a ULID: what was confirmed under a smaller one is
-     * older than that. The value is the order that had been sent, and that the database no longer knew; '' where the operator said so.
+     * older than that.
      * `leaving`, `left`, `arrived`: everything was moved to or from the database that the value names.
      * `ping`: one row, written to see whether the database takes anything.
      */
-    kind: 'identity' | 'key' | 'restored' | 'leaving' | 'left' | 'arrived' | 'ping';
+    kind: 'key' | 'restored' | 'leaving' | 'left' | 'arrived' | 'ping';
     id: string;
     value: string;
     at: number;

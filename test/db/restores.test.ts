@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
@@ -46,20 +46,10 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
     expect(await sendAs('a', operation.id, [3])).toBe('sent');
     return operation;
   };
-  /** Puts the rows of an order back to what a backup from before it was sent has. */
-  const forgetSending = (id: string) =>
-    place.sql(
-      `update operations set state = 'prepared', sent_by = '', sent_at = null, known_ids = '[]' where id = '${id}'`,
-    );
-  const reopen = async (options: Parameters<Place['open']>[0] = {}) => {
-    await store.close();
-    store = await place.open({ spillDir, ...options });
-    return store;
-  };
   const declare = async () => {
     await store.close();
     const { url: databaseUrl, openEngine } = place;
-    const restored = await declareRestored({ databaseUrl, openEngine, spillDir, vault, system: stillSystem });
+    const restored = await declareRestored({ databaseUrl, openEngine, vault, system: stillSystem });
     store = await place.open({ spillDir });
     return restored;
   };
@@ -113,7 +103,8 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       expect(await store.ledger.find(old.id)).toBeUndefined();
       expect(await store.requests.find(oldApproval.id, APPROVALS)).toBeUndefined();
       expect(await confirm(store.ledger, known)).toMatchObject({ kind: 'known' });
-      await reopen();
+      await store.close();
+      store = await place.open({ spillDir });
       await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
       expect(await confirm(store.ledger, newCreate('web-3'))).toMatchObject({ kind: 'new' });
     });
@@ -139,104 +130,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
     });
   });
 
-  describe('without a word from its operator,', () => {
-    test('is recognized by an order that was sent from here and that it doesn’t know', async () => {
-      const { id } = await send();
-      const open = newApproval();
-      await store.requests.requestApproval(open, entry());
-      const old = newCreate('web-9');
-      await forgetSending(id);
-      await reopen();
-      expect(store.notes).toEqual([
-        expect.stringMatching(/^The database is older than an order that was sent from here/),
-      ]);
-      expect(await store.ledger.find(id)).toMatchObject({
-        state: 'unconfirmed',
-        reason: code,
-        needsDecision: true,
-      });
-      expect(await store.requests.find(open.id, APPROVALS)).toMatchObject({
-        state: 'canceled',
-        reason: 'restored',
-      });
-      await expect(confirm(store.ledger, old)).rejects.toThrow(RESTORED);
-      const [last] = await store.audit.list({ workspaceId: 'T1', limit: 9, actions: ['restore'] });
-      expect(last).toMatchObject({ actorId: 'app', surface: 'background' });
-    });
-
-    test('is treated so once: what is confirmed afterwards is not in doubt at the next start', async () => {
-      const { id } = await send();
-      await forgetSending(id);
-      await reopen();
-      const [fresh, approval] = [newCreate('web-2'), newApproval()];
-      await confirm(store.ledger, fresh);
-      await store.requests.requestApproval(approval, entry());
-      await reopen();
-      expect(store.notes).toEqual([]);
-      expect(await store.ledger.find(fresh.id)).toMatchObject({ state: 'prepared' });
-      expect(await store.requests.find(approval.id, APPROVALS)).toMatchObject({ state: 'open' });
-      await send(newCreate('web-3'));
-      expect((await reopen()).notes).toEqual([]);
-    });
-
-    test('is recognized again when it is restored from the same backup again, or from one without the order', async () => {
-      const { id } = await send();
-      await forgetSending(id);
-      await reopen();
-      await place.sql("delete from facts where kind = 'restored'");
-      await forgetSending(id);
-      expect((await reopen()).notes).toHaveLength(1);
-      expect(await store.ledger.find(id)).toMatchObject({ state: 'unconfirmed' });
-      await place.sql("delete from facts where kind = 'restored'");
-      await place.sql(`delete from operations where id = '${id}'`);
-      expect((await reopen()).notes).toHaveLength(1);
-    });
-  });
-
-  describe('is not suspected', () => {
-    test('after a crash at any moment: the note never comes before the commit', async () => {
-      const operation = newCreate();
-      await confirm(store.ledger, operation);
-      expect(existsSync(join(spillDir, 'last-sent.json'))).toBe(false);
-      expect((await reopen()).notes).toEqual([]);
-      await send(newCreate('web-2'));
-      expect((await reopen()).notes).toEqual([]);
-      expect(await store.ledger.find(operation.id)).toMatchObject({ state: 'prepared' });
-    });
-
-    test('because of an order of another database that keeps its notes in the same folder', async () => {
-      await send();
-      const other = await make();
-      expect((await other.open({ spillDir })).notes).toEqual([]);
-      expect((await reopen()).notes).toEqual([]);
-    });
-
-    test('while another process works on it, whichever of them sent last', async () => {
-      if (place.url.startsWith('sqlite:')) return expect(place.open()).rejects.toThrow(DatabaseInUse);
-      const beside = await place.open({ spillDir });
-      await send();
-      const third = await place.open({ spillDir });
-      expect([...beside.notes, ...third.notes]).toEqual([]);
-    });
-
-    test('by the command line, which changes nothing', async () => {
-      const { id } = await send();
-      await forgetSending(id);
-      await reopen({ lock: false });
-      expect(store.notes).toEqual([]);
-      expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
-    });
-  });
-
-  test('notes what was sent for its owner only, and leaves nothing else behind', async () => {
-    const { id } = await send();
-    const file = join(spillDir, 'last-sent.json');
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ order: id, store: expect.any(String) });
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await store.spill.readAll()).unreadable).toBe(0);
-  });
-
-  test('pays all the same where nothing can be noted, and says so at the start', async () => {
+  test('says at the start where answers to paid orders can’t be kept, and pays all the same', async () => {
     await store.close();
     rmSync(spillDir, { recursive: true });
     writeFileSync(spillDir, 'a file where the folder should be');
