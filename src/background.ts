@@ -122,9 +122,7 @@ async function prune(app: AppContext): Promise<void> {
   await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
   await pruneReminders(app);
   const { auditKeepDays } = app.settings;
-  if (auditKeepDays === undefined) return;
-  const by = { at: now, actorId: THE_APP, surface: 'background' } as const;
-  await app.audit.prune(now - auditKeepDays * DAY_MS, by);
+  if (auditKeepDays !== undefined) await app.audit.prune(now - auditKeepDays * DAY_MS, now);
 }
 
 /** Logs failed work, which stays due. */

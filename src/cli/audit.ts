@@ -6,11 +6,9 @@ import type { Store } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
-import { THE_COMMAND_LINE } from '../core/roles.ts';
 import { DAY_MS, findDay } from '../core/time.ts';
 import type { AuditHead, AuditVerdict } from '../db/audit-log.ts';
 import { csvLine } from '../slack/kit/text.ts';
-import { realSystem } from '../system.ts';
 import {
   type Program,
   parseWorkspaceId,
@@ -27,7 +25,6 @@ const USAGE = `Usage:
       Dates are whole UTC days, inclusive.
   vps-slack audit verify [--workspace T…]       finds altered, removed or moved entries
       [--head <number>:<signature>]  checks against an "audit head" line in the log; needs exactly one --workspace
-  vps-slack audit prune --older-than-days 365   removes older entries; the rest stays verifiable
 Repeat --workspace for several; default: all. [--json]  for other programs (export: --format jsonl)`;
 
 type Log = Store['audit'];
@@ -49,7 +46,6 @@ const OPTIONS = {
   actor: { type: 'string' },
   server: { type: 'string' },
   head: { type: 'string' },
-  'older-than-days': { type: 'string' },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -65,8 +61,6 @@ function parseCommand({ values, positionals }: Arguments): Work {
       const head = parseHead(values);
       return (log) => verify(log, workspaceIds, head, values.json);
     }
-    case 'prune':
-      return parsePrune(values);
     case 'export': {
       const format = parseFormat(values.format ?? (values.json ? 'jsonl' : undefined));
       const filter = parseFilter(values);
@@ -86,16 +80,6 @@ function parseHead({ head, workspace }: Arguments['values']): AuditHead | undefi
       '--head needs the number and the signature of an "audit head" line in the log, such as 12:v1.k1.abc.',
     );
   return parsed;
-}
-
-function parsePrune({ workspace, 'older-than-days': days, json }: Arguments['values']): Work {
-  if (workspace.length > 0) throw new UsageError('prune works on every workspace. Leave out --workspace.');
-  if (days === undefined)
-    throw new UsageError('To prune, say how old the entries must be, for example: --older-than-days 365');
-  if (!/^[1-9]\d{0,4}$/.test(days)) {
-    throw new UsageError(`--older-than-days needs a number of days such as 365, not "${days}".`);
-  }
-  return (log) => prune(log, realSystem.now() - Number(days) * DAY_MS, json);
 }
 
 function parseFormat(name: string | undefined): AuditFormat {
@@ -182,33 +166,8 @@ function describeVerdict(verdict: AuditVerdict): { readonly isWhole: boolean; re
     : '';
   return {
     isWhole: true,
-    words: `${countEntries(entries)} verified (${from} to ${to}), none altered.${older}`,
+    words: `${entries} ${entries === 1 ? 'entry' : 'entries'} verified (${from} to ${to}), none altered.${older}`,
   };
-}
-
-/** Removes entries older than `before` (epoch ms) in every workspace. False if it stopped at a fault. */
-async function prune(log: Log, before: number, isJson: boolean): Promise<boolean> {
-  const by = { at: realSystem.now(), actorId: THE_COMMAND_LINE, surface: 'cli' } as const;
-  const outcomes = await log.prune(before, by);
-  const isWhole = outcomes.every(({ fault }) => fault === undefined);
-  if (isJson) {
-    print(
-      JSON.stringify(outcomes.map(({ fault, ...outcome }) => ({ ...outcome, fault: fault?.words ?? null }))),
-    );
-    return isWhole;
-  }
-  if (outcomes.length === 0) print('The audit log has no entries yet.');
-  for (const { workspaceId, removed, fault } of outcomes) {
-    const stopped = fault
-      ? ` Then pruning stopped: ${fault.words} That entry and all later ones are kept as evidence.`
-      : '';
-    print(`${workspaceId}: ${countEntries(removed)} removed.${stopped}`);
-  }
-  return isWhole;
-}
-
-function countEntries(count: number): string {
-  return count === 1 ? '1 entry' : `${count} entries`;
 }
 
 async function listWanted(log: Log, named: readonly WorkspaceId[]): Promise<readonly WorkspaceId[]> {
@@ -262,7 +221,7 @@ function toLine(cells: readonly (string | number | undefined)[]): string {
 
 export const audit: Program = {
   usage: USAGE,
-  commands: ['export', 'verify', 'prune'],
+  commands: ['export', 'verify'],
   options: OPTIONS,
   run,
 };

@@ -39,7 +39,7 @@ const PROGRAMS: Readonly<Record<string, { readonly summary: string; load(): Prom
     load: async () => (await import('./key.ts')).key,
   },
   audit: {
-    summary: 'Export, verify or prune the audit log',
+    summary: 'Export or verify the audit log',
     load: async () => (await import('./audit.ts')).audit,
   },
   store: {

@@ -9,6 +9,7 @@ import {
 } from '../core/audit-entry.ts';
 import type { ServerId, WorkspaceId } from '../core/ids.ts';
 import { money } from '../core/money.ts';
+import { THE_APP } from '../core/roles.ts';
 import {
   AUDITED,
   addAudit,
@@ -86,13 +87,6 @@ export type AuditVerdict =
       readonly pruned?: { readonly count: number; readonly at: number };
     }
   | ({ readonly ok: false } & AuditFault);
-
-/** How many entries of a workspace were removed, and the fault at which that stopped, if any. */
-interface PrunedWorkspace {
-  readonly workspaceId: WorkspaceId;
-  readonly removed: number;
-  readonly fault?: AuditFault;
-}
 
 export interface AuditHead {
   readonly seq: number;
@@ -174,8 +168,11 @@ export function createAuditLog(foundation: Foundation) {
      * Removes entries older than `before` in every workspace, and audits that. Keeps an altered entry and everything after it as
      * evidence.
      */
-    prune: async (before: number, by: Pruner): Promise<readonly PrunedWorkspace[]> =>
-      pruneAudit(foundation, await listWorkspaces(), before, by),
+    prune: async (before: number, at: number): Promise<void> => {
+      for (const workspaceId of await listWorkspaces())
+        await pruneChain(foundation, workspaceId, Math.min(before, at), at);
+      await engine.scrub(db);
+    },
     /** Workspaces that have or had entries. */
     listWorkspaces,
   };
@@ -394,72 +391,48 @@ function describeLostKey(where: { seq: number; id?: string }, what: string, keyI
   return { ...where, problem: 'key_missing', words };
 }
 
-type Pruner = Pick<AuditEntry, 'at' | 'actorId' | 'surface'>;
-type Outcome = Omit<PrunedWorkspace, 'workspaceId'>;
-
 /**
- * Removes the entries of each chain that are older, from its beginning to the first that is not, and remembers the
- * last of them: the next one is signed as coming after it. A page at a time, so that other transactions don't wait long.
+ * Removes the entries of a chain that are older, from its beginning to the first that is not, and remembers the last of them: the
+ * next one is signed as coming after it. A page at a time, so that other transactions don't wait long.
  */
-async function pruneAudit(
-  foundation: Foundation,
-  workspaceIds: readonly WorkspaceId[],
-  before: number,
-  by: Pruner,
-): Promise<readonly PrunedWorkspace[]> {
-  const outcomes = [];
-  for (const workspaceId of workspaceIds) {
-    const outcome = await pruneChain(foundation, workspaceId, Math.min(before, by.at), by);
-    outcomes.push({ workspaceId, ...outcome });
-  }
-  if (outcomes.some(({ removed }) => removed > 0)) await foundation.engine.scrub(foundation.db);
-  return outcomes;
-}
-
 async function pruneChain(
   foundation: Foundation,
   workspaceId: string,
   before: number,
-  by: Pruner,
-): Promise<Outcome> {
+  at: number,
+): Promise<void> {
   const [oldest] = await readPage(foundation.db, workspaceId);
-  if (!oldest || oldest.at >= before) return { removed: 0 };
-  const actId = foundation.newId();
+  if (!oldest || oldest.at >= before) return;
+  const by = { at, actorId: THE_APP, surface: 'background', actId: foundation.newId() } as const;
   const write = (outcome: AuditEntry['outcome'], code?: AuditEntry['code']) =>
-    add(foundation, { ...by, workspaceId, action: 'audit_prune', actId, outcome, code });
+    add(foundation, { ...by, workspaceId, action: 'audit_prune', outcome, code });
   await write('started');
-  let removed = 0;
   for (;;) {
-    const page = await prunePage(foundation, workspaceId, before, by.at);
-    removed += page.removed;
-    if (page.fault) {
-      await write('failed', page.fault.problem);
-      return { removed, fault: page.fault };
-    }
-    if (page.removed === 0) break;
+    const removed = await prunePage(foundation, workspaceId, before, at);
+    if (typeof removed === 'object') return write('failed', removed.problem);
+    if (removed === 0) return write('done');
   }
-  await write('done');
-  return { removed };
 }
 
+/** Returns how many entries were removed, or the fault at which that stopped. */
 function prunePage(
   { db, engine, vault }: Foundation,
   workspaceId: string,
   before: number,
   at: number,
-): Promise<Outcome> {
+): Promise<number | AuditFault> {
   return engine.transact(db, async (trx) => {
     const start = proveStart(vault, workspaceId, await lockHead(trx, workspaceId));
-    if ('problem' in start) return { removed: 0, fault: start };
+    if ('problem' in start) return start;
     let link: Link = start;
     for (const entry of await readPage(trx, workspaceId)) {
       if (entry.at >= before) break;
       const fault = findEntryFault(vault, workspaceId, entry, link);
-      if (fault) return { removed: 0, fault };
+      if (fault) return fault;
       link = entry;
     }
     const removed = link.seq - start.seq;
-    if (removed === 0) return { removed };
+    if (removed === 0) return removed;
     await trx
       .deleteFrom('audit')
       .where('workspace_id', '=', workspaceId)
@@ -471,6 +444,6 @@ function prunePage(
       .set({ ...pruned, pruned_signature: vault.sign(writePruned(workspaceId, pruned), 'audit pruned') })
       .where('workspace_id', '=', workspaceId)
       .execute();
-    return { removed };
+    return removed;
   });
 }

@@ -61,10 +61,6 @@ test.each([
   ['audit verify --workspace acme', '"acme" is not a workspace ID.'],
   ['audit verify --head 1:v1.k1.abc', 'Use --head with exactly one --workspace.'],
   ['audit verify --workspace T1 --head newest', '--head needs the number and the signature'],
-  ['audit prune', 'To prune, say how old the entries must be, for example: --older-than-days 365'],
-  ['audit prune --older-than-days 9 --workspace T1', 'Leave out --workspace'],
-  ['audit prune --older-than-days 0', '--older-than-days needs a number of days such as 365, not "0".'],
-  ['audit prune --older-than-days 1e3', '--older-than-days needs a number of days'],
   ['audit --format csv --since yesterday', '--since needs a day such as 2026-01-31, not "yesterday".'],
   ['audit --format csv --until 2026-02-31', '--until needs a day'],
   ['store', 'Choose copy or restored.'],
@@ -94,7 +90,7 @@ describe('the completion', () => {
     expect(await offers('')).toEqual(PROGRAMS);
     expect(await offers('st')).toEqual(['start', 'store']);
     expect(await offers('vps', 're')).toEqual(['reboot']);
-    expect(await offers('audit', '--')).toEqual(expect.arrayContaining(['--older-than-days', '--json']));
+    expect(await offers('audit', '--')).toEqual(expect.arrayContaining(['--since', '--json']));
     expect(await offers('key', '')).toEqual(expect.arrayContaining(['set', 'remove', '--workspace']));
   });
 

@@ -112,7 +112,7 @@ async function makeChains() {
   // The others can't be pruned.
   for (const one of fc.sample(anyEntry, LENGTH)) await store.audit.add({ ...one, workspaceId: 'T2' });
   await addTimed(store, PRUNED, { at: T0 - 2 });
-  await store.audit.prune(T0 - 1, { at: T0, actorId: 'app', surface: 'background' });
+  await store.audit.prune(T0 - 1, T0);
   for (const one of fc.sample(anyEntry, LENGTH - PRUNED - 2)) await store.audit.add(one);
   await database.keep();
   const forge = ({ sql, parameters }: Forgery) =>
@@ -222,7 +222,7 @@ describe('a head in the log', () => {
     const published = await publish(store);
     await addTimed(store, 1, { at: T0 + 4 });
     for (const most of [0, 2, 3, 4]) {
-      await store.audit.prune(T0 + most + 1, { at: T0 + 9, actorId: 'app', surface: 'background' });
+      await store.audit.prune(T0 + most + 1, T0 + 9);
       expect(await store.audit.verify('T1', published)).toMatchObject({ ok: true });
     }
     expect(parseAuditHead('4')).toBeUndefined();
@@ -265,15 +265,18 @@ describe('keys of the audit', () => {
 
   test('that are missing stop pruning, which works again once they are back', async () => {
     const { open } = await makeSigned('k1', 'k2');
-    const by = { at: T0 + 1e6, actorId: 'app', surface: 'background' } as const;
+    const at = T0 + 1e6;
     const without = await open(vaultOf('k2'));
     await addTimed(without, 2);
-    expect(await without.audit.prune(T0 + 3, by)).toMatchObject([{ fault: { problem: 'key_missing' } }]);
+    await without.audit.prune(T0 + 3, at);
+    expect(await without.audit.list({ workspaceId: 'T1', limit: 1 })).toMatchObject([
+      { action: 'audit_prune', outcome: 'failed', code: 'key_missing' },
+    ]);
     await without.close();
     const back = await open(vaultOf('k2', 'k1'));
-    expect(await back.audit.prune(T0 + 3, by)).toEqual([{ workspaceId: 'T1', removed: 2 }]);
-    expect(await back.audit.verify('T1')).toMatchObject({ ok: true, from: 3 });
-    await back.audit.prune(T0 + 1e9, { ...by, at: by.at + 1 });
+    await back.audit.prune(T0 + 3, at);
+    expect(await back.audit.verify('T1')).toMatchObject({ ok: true, from: 3, pruned: { count: 2 } });
+    await back.audit.prune(T0 + 1e9, at + 1);
     await back.close();
     const later = await open(vaultOf('k2'));
     expect(await later.audit.verify('T1')).toMatchObject({ ok: true, entries: 2 });
