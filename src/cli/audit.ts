@@ -67,7 +67,7 @@ function parseCommand({ values, positionals }: Arguments): Work {
       return (log) => exportEntries(log, workspaceIds, format, filter);
     }
     default:
-      throw wrongCommand(command, audit.commands);
+      throw wrongCommand(command, ['export', 'verify']);
   }
 }
 
@@ -219,9 +219,4 @@ function toLine(cells: readonly (string | number | undefined)[]): string {
   return `${csvLine(cells)}\r\n`;
 }
 
-export const audit: Program = {
-  usage: USAGE,
-  commands: ['export', 'verify'],
-  options: OPTIONS,
-  run,
-};
+export const audit: Program = { usage: USAGE, run };

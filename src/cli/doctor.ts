@@ -59,7 +59,7 @@ async function run(args: readonly string[]): Promise<void> {
   process.exitCode = ok ? 0 : 1;
 }
 
-export const doctor: Program = { usage: USAGE, commands: [], options: OPTIONS, run };
+export const doctor: Program = { usage: USAGE, run };
 
 type Report = (check: string, status: Status, text: string) => void;
 

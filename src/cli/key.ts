@@ -45,7 +45,7 @@ async function run(args: readonly string[]): Promise<void> {
   const report: Report = (words, json) => print(values.json ? JSON.stringify(json) : words);
   if (command === 'rotate') return rotate(values['dry-run'], report);
   const work = Object.hasOwn(COMMANDS, command ?? '') ? COMMANDS[command ?? ''] : undefined;
-  if (!work) throw wrongCommand(command, key.commands);
+  if (!work) throw wrongCommand(command, [...Object.keys(COMMANDS), 'rotate']);
   const named = values.workspace === undefined ? undefined : parseWorkspaceId(values.workspace);
   await withApp(parseKeyConfig(process.env), (app) => work(app, report, named));
 }
@@ -172,9 +172,4 @@ async function readInput(): Promise<string> {
   return text;
 }
 
-export const key: Program = {
-  usage: USAGE,
-  commands: [...Object.keys(COMMANDS), 'rotate'],
-  options: OPTIONS,
-  run,
-};
+export const key: Program = { usage: USAGE, run };

@@ -30,9 +30,6 @@ const WRONG_USAGE = 2;
 
 export interface Program {
   readonly usage: string;
-  /** The words that may come first, such as `set` of `vps-slack key set`. */
-  readonly commands: readonly string[];
-  readonly options: NonNullable<ParseArgsConfig['options']>;
   run(args: readonly string[]): Promise<void>;
 }
 
@@ -61,11 +58,10 @@ export function note(words: string): void {
 }
 
 /** Parses arguments. @throws UsageError for an unknown option, a missing value or an unexpected word */
-export function readArguments<const Options extends Program['options'], Words extends boolean = false>(
-  args: readonly string[],
-  options: Options,
-  words?: { readonly allowPositionals: Words },
-) {
+export function readArguments<
+  const Options extends NonNullable<ParseArgsConfig['options']>,
+  Words extends boolean = false,
+>(args: readonly string[], options: Options, words?: { readonly allowPositionals: Words }) {
   try {
     return parseArgs({ args: [...args], options, ...words });
   } catch (error) {

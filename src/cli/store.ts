@@ -20,7 +20,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, OPTIONS, { allowPositionals: true });
   const [name, ...rest] = positionals;
   const { to, json } = values;
-  if (name !== 'copy' && name !== 'restored') throw wrongCommand(name, store.commands);
+  if (name !== 'copy' && name !== 'restored') throw wrongCommand(name, ['copy', 'restored']);
   if (rest.length > 0) throw new UsageError(`Unexpected argument: ${rest.join(' ')}`);
   if (name === 'copy' && to === undefined)
     throw new UsageError('Add --to with the address of the PostgreSQL database to copy to.');
@@ -54,4 +54,4 @@ async function restored(isJson: boolean, { DATABASE_URL }: StoreConfig, vault: V
   );
 }
 
-export const store: Program = { usage: USAGE, commands: ['copy', 'restored'], options: OPTIONS, run };
+export const store: Program = { usage: USAGE, run };

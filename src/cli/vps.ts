@@ -87,7 +87,8 @@ function parseWork([command, name = '', ...rest]: readonly string[]): Work {
     throw new UsageError(`Unexpected argument: ${rest.join(' ')}. Put quotes around a label with spaces.`);
   if (command === 'list') return (app, options) => list(app, name, options);
   const action = POWER_ACTIONS.find((each) => each === command);
-  if (command !== 'show' && action === undefined) throw wrongCommand(command, vps.commands);
+  if (command !== 'show' && action === undefined)
+    throw wrongCommand(command, ['list', 'show', ...POWER_ACTIONS]);
   if (name.trim() === '')
     throw new UsageError(`Which server? Put its label, ID or IPv4 address after "${command}".`);
   return (app, options) => (action ? changeOne(app, action, name, options) : show(app, name, options));
@@ -294,9 +295,4 @@ function explain(error: unknown): string | undefined {
   return plainText(decodeText(words));
 }
 
-export const vps: Program = {
-  usage: USAGE,
-  commands: ['list', 'show', ...POWER_ACTIONS],
-  options: OPTIONS,
-  run,
-};
+export const vps: Program = { usage: USAGE, run };

@@ -1,5 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Ended, runProgram } from '../support/programs.ts';
 
 const ended = new Map<string, Promise<Ended>>();
@@ -12,7 +11,7 @@ function run(...args: readonly string[]): Promise<Ended> {
   return first;
 }
 
-const PROGRAMS = ['start', 'doctor', 'key', 'audit', 'store', 'vps', 'completion'];
+const PROGRAMS = ['start', 'doctor', 'key', 'audit', 'store', 'vps'];
 
 test('vps-slack --help lists every command, and without one the list goes to standard error', async () => {
   const help = await run('--help');
@@ -32,14 +31,13 @@ test.each(
   );
   expect(alone).toMatchObject({ code: 0, output: expect.stringMatching(/^Usage/), words: '' });
   expect(alone?.output).toMatch(new RegExp(`vps-slack ${name}`));
-  if (name !== 'completion') expect(alone?.output).toContain('--json');
+  expect(alone?.output).toContain('--json');
   for (const other of others) expect(other).toEqual(alone);
 });
 
 test.each([
   ['start --hlep', "Unknown option '--hlep'."],
   ['doctor --hlep', "Unknown option '--hlep'."],
-  ['completion --hlep', 'Choose bash or zsh.'],
   ['key --hlep', "Unknown option '--hlep'."],
   ['key', 'Choose set, remove, list or rotate.'],
   ['key sett --workspace T1', 'There\'s no command "sett".'],
@@ -75,30 +73,4 @@ test.each([
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(words.split('\n\n')[0]).toContain(problem);
   expect(words.endsWith(`\n\n${usage}`)).toBe(true);
-});
-
-describe('the completion', () => {
-  /** What bash offers after these words. */
-  async function offers(...words: readonly string[]): Promise<readonly string[]> {
-    const { output } = await run('completion', 'bash');
-    const typed = ['vps-slack', ...words].map((word) => `'${word}'`).join(' ');
-    const script = `${output}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _vps_slack; echo "\${COMPREPLY[*]}"`;
-    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ');
-  }
-
-  test('for bash offers the commands, then what belongs to the command', async () => {
-    expect(await offers('')).toEqual(PROGRAMS);
-    expect(await offers('st')).toEqual(['start', 'store']);
-    expect(await offers('vps', 're')).toEqual(['reboot']);
-    expect(await offers('audit', '--')).toEqual(expect.arrayContaining(['--since', '--json']));
-    expect(await offers('key', '')).toEqual(expect.arrayContaining(['set', 'remove', '--workspace']));
-  });
-
-  const hasZsh = spawnSync('zsh', ['--version']).status === 0;
-  if (!hasZsh) process.stderr.write('The completion is not tried in zsh: it is not installed\n');
-  test.runIf(hasZsh)('for zsh is accepted by zsh', async () => {
-    const { output } = await run('completion', 'zsh');
-    const offered = `compdef() { :; }; compadd() { print -l \${(P)2}; }\n${output}\nwords=(vps-slack vps re); CURRENT=3; _vps_slack`;
-    expect(execFileSync('zsh', ['-fc', offered], { encoding: 'utf8' })).toContain('reboot\n');
-  });
 });
