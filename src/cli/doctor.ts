@@ -1,10 +1,10 @@
-import { readdirSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { KEY_FAILURES } from '../account/keys.ts';
-import { type Config, ConfigError, type Environment, parseConfig } from '../config.ts';
+import { type Config, ConfigError, parseConfig } from '../config.ts';
 import type { Store } from '../context.ts';
 import { HostingError, isRefusal } from '../core/errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import { MINUTE_MS } from '../core/time.ts';
 import { DatabaseMissing, DatabaseUnusable } from '../db/database.ts';
 import { openStore } from '../db/open-store.ts';
 import { createVault, type Vault } from '../db/vault.ts';
@@ -12,18 +12,15 @@ import { createHosting } from '../hosting/client.ts';
 import { count } from '../slack/kit/text.ts';
 import { realSystem } from '../system.ts';
 import { CERTIFICATE, checkSlack, fetchPage, type Page, type Status } from './doctor-slack.ts';
-import { note, type Program, print, readArguments, UsageError } from './program.ts';
+import { note, type Program, print, readArguments } from './program.ts';
 
 const USAGE = `Usage:
   vps-slack doctor          checks the settings, Slack, the hosting API, the database and the encryption keys, and says how to
                             fix what is wrong; sends nothing that costs money, and posts and changes nothing
-      [--backup FILE|FOLDER]  also checks the age of your newest backup
-      [--json]                prints one JSON object, for monitors
-With SLACK_CONFIG_TOKEN (api.slack.com/apps, Your App Configuration Tokens), it also reads the Slack app's manifest: events, tabs
-and addresses.
+      [--json]              prints one JSON object, for monitors
 Exit code: 0 if nothing has to be fixed, 1 if something has, 2 for wrong usage.`;
 
-const OPTIONS = { backup: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+const OPTIONS = { json: { type: 'boolean', default: false } } as const;
 
 const MARKS: Readonly<Record<Status, string>> = {
   ok: '✓ ok     ',
@@ -34,18 +31,14 @@ const MARKS: Readonly<Record<Status, string>> = {
 
 async function run(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, OPTIONS);
-  if (values.backup === '') throw new UsageError('--backup needs a file or a folder.');
   const findings: { check: string; status: Status; text: string }[] = [];
-  const { SLACK_CONFIG_TOKEN: configToken, ...environment } = process.env;
-  const secrets = new Set(configToken ? [configToken] : []);
   const report = (check: string, status: Status, text: string) => {
-    // What others answer may repeat a secret, or control the terminal.
-    const plain = [...secrets].reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text);
-    const finding = { check, status, text: plain.replace(/[\p{Cc}\p{Cf}]/gu, ' ') };
+    // What others answer may control the terminal.
+    const finding = { check, status, text: text.replace(/[\p{Cc}\p{Cf}]/gu, ' ') };
     findings.push(finding);
     if (!values.json) print(`${MARKS[status]} ${check}: ${finding.text}`);
   };
-  await checkEverything(environment, configToken, values.backup, secrets, report).catch((error: unknown) => {
+  await checkEverything(report).catch((error: unknown) => {
     const cause = error instanceof Error ? error.message : 'unknown';
     report('doctor', 'failed', `Stopped by an error: ${cause}. Nothing after that was checked.`);
   });
@@ -63,27 +56,19 @@ export const doctor: Program = { usage: USAGE, run };
 
 type Report = (check: string, status: Status, text: string) => void;
 
-/** `secrets`: what is never printed. */
-async function checkEverything(
-  environment: Environment,
-  configToken: string | undefined,
-  backup: string | undefined,
-  secrets: Set<string>,
-  report: Report,
-): Promise<void> {
+async function checkEverything(report: Report): Promise<void> {
   checkNode(process.versions.node, report);
-  const config = readSettings(environment, report);
+  const config = readSettings(report);
   if (!config) return report('everything else', 'skipped', 'needs the settings.');
   const vault = createVault(config.ENCRYPTION_KEYS);
   const store = await openDatabase(config, vault, report);
   try {
     if (store) await checkDatabase(store, config, report);
     checkDisk(config, report);
-    report('backup', ...judgeBackup(backup));
     await checkHosting(config, store, vault, report);
     report('app', ...(await judgeApp(config)));
     report('public address', ...(await judgeAddress(config)));
-    await checkSlack({ config, store, configToken, secrets, report });
+    await checkSlack({ config, store, report });
   } finally {
     await store?.close();
   }
@@ -97,9 +82,9 @@ export function checkNode(version: string, report: Report): void {
   else report('Node.js', 'failed', `${version} isn’t supported. Install 20.19+, 22.13+ or 24+ (24 is best).`);
 }
 
-function readSettings(environment: Environment, report: Report): Config | undefined {
+function readSettings(report: Report): Config | undefined {
   try {
-    const config = parseConfig(environment);
+    const config = parseConfig(process.env);
     report('settings', 'ok', 'complete.');
     return config;
   } catch (error) {
@@ -165,44 +150,14 @@ function checkDisk({ DATABASE_URL, SPILL_DIR }: Config, report: Report): void {
 type Verdict = [Status, string];
 
 function judgeFolder(folder: string): Verdict {
-  const free = findFree(folder);
-  if (free === undefined)
+  if (!existsSync(folder))
     return ['warning', `${folder} doesn’t exist yet. The app creates it when it starts.`];
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
   const text = `${(free / GB).toFixed(1)} GB are free in ${folder}.`;
   if (free >= GB) return ['ok', text];
   const words = `${text} Free some space: when the disk is full, orders are refused.`;
   return [free < GB / 10 ? 'failed' : 'warning', words];
-}
-
-function findFree(folder: string): number | undefined {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return undefined;
-  }
-}
-
-/** No backup is known to the app; the operator names where it is. */
-function judgeBackup(path: string | undefined): Verdict {
-  if (path === undefined)
-    return ['skipped', 'add --backup with the file or folder of your backups to have its age checked.'];
-  const newest = findNewest(path);
-  if (newest === undefined)
-    return ['failed', `There’s no backup at ${path}. See docs/operating.md, Backup and restore.`];
-  const hours = Math.floor((realSystem.now() - newest) / HOUR_MS);
-  if (hours * HOUR_MS <= 2 * DAY_MS) return ['ok', `the newest is ${count(hours, 'hour')} old.`];
-  return ['failed', `The newest is ${Math.floor(hours / 24)} days old. Check the job that makes them.`];
-}
-
-function findNewest(path: string): number | undefined {
-  const about = statSync(path, { throwIfNoEntry: false });
-  if (!about?.isDirectory()) return about && about.size > 0 ? about.mtimeMs : undefined;
-  const times = readdirSync(path).flatMap((name) => {
-    const file = statSync(join(path, name), { throwIfNoEntry: false });
-    return file?.isFile() && file.size > 0 ? [file.mtimeMs] : [];
-  });
-  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 async function checkHosting(
