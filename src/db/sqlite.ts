@@ -193,14 +193,12 @@ const MOST_STATEMENTS = 200;
 
 function adapt(connection: DatabaseSyncInstance): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
-  const snapshot = shareReads(connection);
   return {
     prepare: (sql) => {
       const known = statements.get(sql);
       if (known) return known;
       if (statements.size >= MOST_STATEMENTS) statements.clear();
-      const isRead = /^\s*select\b/i.test(sql);
-      const statement = adaptStatement(connection.prepare(sql), isRead ? snapshot.begin : snapshot.end);
+      const statement = adaptStatement(connection.prepare(sql));
       statements.set(sql, statement);
       return statement;
     },
@@ -211,44 +209,11 @@ function adapt(connection: DatabaseSyncInstance): SqliteDatabase {
   };
 }
 
-function adaptStatement(statement: StatementSyncInstance, before: () => void): SqliteStatement {
+function adaptStatement(statement: StatementSyncInstance): SqliteStatement {
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => {
-      before();
-      return statement.all(...parameters);
-    },
-    run: (parameters) => {
-      before();
-      return statement.run(...parameters);
-    },
-    iterate: (parameters) => {
-      before();
-      return statement.iterate(...parameters);
-    },
-  };
-}
-
-/**
- * Makes the reads within one turn of the event loop one transaction, which any other statement ends first. By itself, each takes and
- * frees the locks of the file, and that takes several times as long as the read.
- */
-function shareReads(connection: DatabaseSyncInstance) {
-  const [begin, commit] = [connection.prepare('begin'), connection.prepare('commit')];
-  let isOpen = false;
-  const end = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    // SQLite ends a transaction by itself after some errors.
-    if (connection.isOpen && connection.isTransaction) commit.run();
-  };
-  return {
-    begin: () => {
-      if (connection.isTransaction) return;
-      begin.run();
-      isOpen = true;
-      setImmediate(end);
-    },
-    end,
+    all: (parameters) => statement.all(...parameters),
+    run: (parameters) => statement.run(...parameters),
+    iterate: (parameters) => statement.iterate(...parameters),
   };
 }

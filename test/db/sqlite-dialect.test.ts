@@ -62,27 +62,3 @@ test('a full disk is reported as such, undoes the transaction, and writing works
   await writeMuch();
   expect(await count()).toBe(2);
 });
-
-test('reads of one turn see one state, whatever another process writes, and the next turn sees it', async () => {
-  const other = new DatabaseSync(path, { timeout: 0 });
-  onTestFinished(() => other.close());
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(await count()).toBe(0);
-  other.exec(`insert into workspaces (id, name, settings, added_at) values ('T1', 'x', '{}', 0)`);
-  expect(await count()).toBe(0);
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(await count()).toBe(1);
-});
-
-test('a write after a read in one turn is committed at once, and read by the next', async () => {
-  const other = new DatabaseSync(path, { timeout: 0 });
-  onTestFinished(() => other.close());
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(await count()).toBe(0);
-  await add(db, 'T1');
-  expect(other.prepare('select count(*) as n from workspaces').get()).toEqual({ n: 1 });
-  const written = db.insertInto('workspaces').values({ id: 'T2', name: 'x', settings: '{}', added_at: 0 });
-  expect([await count(), await written.returning('id').execute()]).toEqual([1, [{ id: 'T2' }]]);
-  expect(other.prepare('select count(*) as n from workspaces').get()).toEqual({ n: 2 });
-  expect(await count()).toBe(2);
-});

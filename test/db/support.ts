@@ -5,7 +5,6 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { onTestFinished } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { openStore } from '../../src/db/open-store.ts';
-import { turn } from '../slack/support/fakes.ts';
 import { givenTime, lendDatabase, postgresUrl } from '../support/postgres.ts';
 import { stillSystem, vault } from './fixtures.ts';
 
@@ -66,12 +65,11 @@ export const engines = [
   ...(postgresUrl ? [{ name: 'PostgreSQL', make: lendStore }] : []),
 ];
 
-/** Works on a file of SQLite behind the store's back, in a turn in which the store has read nothing yet. */
+/** Works on a file of SQLite behind the store's back. */
 export async function bySql<Result>(
   path: string,
   work: (db: DatabaseSyncInstance) => Result,
 ): Promise<Result> {
-  await turn();
   const db = new DatabaseSync(path);
   try {
     return work(db);
