@@ -10,7 +10,7 @@ import {
 } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
-import { DAY_MS, findDay, findDuration, HOUR_MS, MINUTE_MS } from '../core/time.ts';
+import { DAY_MS, findDay, findDuration, HOUR_MS } from '../core/time.ts';
 import type { AuditFilter, AuditHead } from '../db/audit-log.ts';
 import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
@@ -375,18 +375,15 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 
 export const PUBLISH_MS = HOUR_MS;
 
-/** Longer than `PUBLISH_MS`, so that an entry of a slow transaction is not missed. */
-const GROWN_WITHIN_MS = PUBLISH_MS + 10 * MINUTE_MS;
-
 /**
  * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
- * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). Unused workspaces cost nothing. The next process publishes at its
- * start what a killed one didn't.
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). A process publishes all of them at its start, so also what a killed one
+ * didn't.
  */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {
   let published: ReadonlyMap<string, string> = new Map();
   return async () => {
-    const heads = await audit.listHeads(GROWN_WITHIN_MS);
+    const heads = await audit.listHeads();
     for (const { workspaceId, seq, signature } of heads) {
       if (published.get(workspaceId) === signature) continue;
       log.info('audit head', { workspaceId, seq, signature });

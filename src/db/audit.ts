@@ -31,7 +31,7 @@ export async function addAudit(
     // An entry of that number can only be there if the head was put back to an earlier one.
     (await insertAfter({ ...(await findNewest(trx, workspaceId)), mac: writeBreak('') }));
   if (!added) throw new Error('the audit has no number left');
-  await storeEnd(trx, vault, entry, added);
+  await storeEnd(trx, vault, workspaceId, added);
   await erasePasswordOfDeleted(trx, entry);
 }
 
@@ -61,7 +61,7 @@ async function erasePasswordOfDeleted(trx: Queries, entry: AuditEntry): Promise<
 /** Begins the chain of a workspace where there is none, so that an API key without one is a sign that the audit was emptied. */
 export async function beginChain(trx: Transaction<Tables>, vault: Vault, workspaceId: string): Promise<void> {
   const end = await takeEnd(trx, vault, workspaceId);
-  if (end === NO_LINK) await storeEnd(trx, vault, { workspaceId, at: 0 }, end);
+  if (end === NO_LINK) await storeEnd(trx, vault, workspaceId, end);
 }
 
 /** Locks a chain and finds what the next entry comes after. */
@@ -83,13 +83,13 @@ async function takeEnd(
 async function storeEnd(
   trx: Transaction<Tables>,
   vault: Vault,
-  { workspaceId, at }: Pick<AuditEntry, 'workspaceId' | 'at'>,
+  workspaceId: string,
   { seq, mac }: Link,
 ): Promise<void> {
   const signature = vault.sign(writeHead(workspaceId, { seq, mac }), 'audit head');
   await trx
     .updateTable('audit_heads')
-    .set({ seq, mac, signature, at })
+    .set({ seq, mac, signature })
     .where('workspace_id', '=', workspaceId)
     .execute();
 }
@@ -108,7 +108,7 @@ export type Head = Selectable<Tables['audit_heads']>;
 export function lockHead(trx: Transaction<Tables>, workspaceId: string): Promise<Head> {
   return trx
     .insertInto('audit_heads')
-    .values({ workspace_id: workspaceId, ...NO_LINK, signature: '', at: 0 })
+    .values({ workspace_id: workspaceId, ...NO_LINK, signature: '' })
     .onConflict((conflict) =>
       conflict.column('workspace_id').doUpdateSet((column) => ({ mac: column.ref('audit_heads.mac') })),
     )

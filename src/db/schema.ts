@@ -23,9 +23,8 @@ const STATEMENTS: readonly string[] = [
   `create index audit_server_id on audit (workspace_id, server_id, seq)`,
   `create table audit_heads (
     workspace_id text primary key not null, seq bigint not null, mac text not null, signature text not null,
-    at bigint not null, pruned_seq bigint not null default 0, pruned_mac text not null default '',
+    pruned_seq bigint not null default 0, pruned_mac text not null default '',
     pruned_at bigint not null default 0, pruned_signature text not null default '')`,
-  `create index audit_heads_at on audit_heads (at)`,
   `create table digest_snapshots (
     workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (

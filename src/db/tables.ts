@@ -168,8 +168,6 @@ export interface Tables {
     mac: string;
     /** Of the newest entry's number and MAC. */
     signature: string;
-    /** When the newest entry was added, so that a chain that doesn't grow isn't read to publish its head. */
-    at: number;
     /** Of the newest entry that was pruned; 0 and '' before the first pruning. */
     pruned_seq: Generated<number>;
     pruned_mac: Generated<string>;
