@@ -1,118 +1,11 @@
-import type { KnownBlock, ModalView } from '@slack/types';
-import { z } from 'zod';
+import type { KnownBlock } from '@slack/types';
 import { describeMoney, type Money, money } from '../core/money.ts';
 import { noServersWords } from '../servers/words.ts';
-import {
-  actions,
-  barChart,
-  type ChartBlock,
-  context,
-  LIMITS,
-  type Message,
-  plain,
-  preformatted,
-  section,
-} from '../slack/kit/blocks.ts';
-import { defineButton } from '../slack/kit/button.ts';
+import { barChart, type ChartBlock, context, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
-import { defineForm } from '../slack/kit/form.ts';
-import {
-  codeLabel,
-  count,
-  csvLine,
-  describeNumber,
-  escapeText,
-  mention,
-  shorten,
-} from '../slack/kit/text.ts';
+import { codeLabel, count, describeNumber, escapeText, mention } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
-import {
-  type CostShare,
-  type Costs,
-  type PaidThisMonth,
-  readCosts,
-  type ServerCost,
-  sum,
-  type Tally,
-} from './costs.ts';
-
-const costsCsvButton = defineButton('costs_csv', z.object({}));
-
-const CSV_TITLE = 'Costs as CSV';
-
-/** A view holds 250,000 bytes and 100 blocks; the rest is for what stands around the rows. */
-const MOST_BYTES = 220_000;
-const MOST_BLOCKS = 90;
-const BLOCK_BYTES = 200;
-
-const HEAD = csvLine(['id', 'label', 'plan', 'monthly', 'price', 'created_by', 'created_at', 'paid_until']);
-
-/** One row for each server, to be copied: the app asks for no scope to upload files. */
-export function costsCsvView(costs: Costs, currency: string): ModalView {
-  const { parts, rows } = splitRows(costs.servers.map(toRow));
-  const rest = costs.servers.length - rows;
-  const where = parts.length > 1 ? `all ${parts.length} parts below, one after the other,` : 'this';
-  const unit = currency === '' ? '' : ` Amounts are in ${escapeText(currency)}.`;
-  return {
-    type: 'modal',
-    title: plain(CSV_TITLE),
-    close: plain('Close'),
-    blocks: [
-      section(
-        `${count(rows, 'server')}. Copy ${where} into a file such as \`costs.csv\`.${unit} Times are in UTC.`,
-      ),
-      ...(rest > 0
-        ? [
-            section(
-              `:warning: *${count(rest, 'more server')} ${rest === 1 ? 'doesn’t' : 'don’t'} fit here*: the last ones in the order of their labels. The audit log has the orders and their prices; \`vps-slack audit --format csv\` exports it on the app’s machine.`,
-            ),
-          ]
-        : []),
-      ...parts.map(preformatted),
-    ],
-  };
-}
-
-function splitRows(rows: readonly string[]): { readonly parts: string[]; readonly rows: number } {
-  const parts: string[] = [HEAD];
-  let bytes = 0;
-  for (const [at, row] of rows.entries()) {
-    const last = parts.at(-1) ?? '';
-    const fits = last.length + 1 + row.length <= LIMITS.preformatted;
-    bytes += Buffer.byteLength(JSON.stringify(row)) + (fits ? 2 : BLOCK_BYTES);
-    if (bytes > MOST_BYTES || (!fits && parts.length === MOST_BLOCKS)) return { parts, rows: at };
-    if (fits) parts[parts.length - 1] = `${last}\n${row}`;
-    else parts.push(row);
-  }
-  return { parts, rows: rows.length };
-}
-
-function toRow({ server: { id, label, paidUntil }, created, price }: ServerCost): string {
-  return csvLine([
-    id,
-    oneLine(label),
-    created && oneLine(created.order.plan),
-    price && describeMoney(price.monthly),
-    price ? PRICES[price.source] : 'unknown',
-    created?.creatorId,
-    created && utc(created.createdAt),
-    paidUntil === undefined ? undefined : utc(paidUntil),
-  ]);
-}
-
-const PRICES = { catalog: 'catalog_today', paid: 'paid_at_creation' } as const;
-
-/** With the longest label and plan, a row still fits into one block, even if all of it are quotes. */
-const MOST_LETTERS = 500;
-
-/** A row stays on one line, and reads from left to right. */
-function oneLine(text: string): string {
-  return shorten(text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ').trim(), MOST_LETTERS);
-}
-
-function utc(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
-}
+import { type CostShare, type Costs, type PaidThisMonth, readCosts, sum, type Tally } from './costs.ts';
 
 function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string): string {
   if (servers.length === 0) return noServersWords({ extent: 'whole', isLimited });
@@ -125,7 +18,7 @@ function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string):
   return `${total} ${describeNumber(known)} of ${count(servers.length, 'server')}. We don’t know the price of the other${unknown === 1 ? '' : ` ${describeNumber(unknown)}`}.`;
 }
 
-/** More would hide what matters; the CSV has them all. */
+/** More would hide what matters. */
 const SHARES_SHOWN = 12;
 
 function sharesSection(
@@ -223,7 +116,6 @@ export function costsMessage(costs: Costs, currency: string): Message {
     ...(servers.some(({ price }) => !price) ? [section(unknownWords(costs))] : []),
     section(paidWords(costs.paid, currency)),
     ...notes(costs),
-    ...(servers.length > 0 ? [actions(costsCsvButton.element('CSV…', {}))] : []),
   ];
   const text = monthlyWords(costs, currency).replaceAll('*', '');
   const chart = chartOf(byPlan, currency);
@@ -258,15 +150,6 @@ function notes({ byPlan, paid: { renewals } }: Costs): KnownBlock[] {
   return parts.length > 0 ? [context(parts.join(' '))] : [];
 }
 
-const csv = defineForm({
-  id: 'costs_csv',
-  title: CSV_TITLE,
-  input: z.object({}),
-  needs: readCosts,
-  load: async (_input, request) =>
-    costsCsvView(await request.execute(readCosts, {}), await request.currency()),
-});
-
 /** `/vps costs`: what servers cost a month as far as it is known, and what was paid here this month. */
 export const costs = defineCommand({
   name: 'costs',
@@ -278,5 +161,4 @@ export const costs = defineCommand({
     const found = await request.execute(readCosts, { onWait: sendWaiting(request) });
     await request.reply.send(costsMessage(found, await request.currency()));
   },
-  actions: [costsCsvButton.on((input, request) => csv.open(input, request)), csv.handler],
 });

@@ -140,8 +140,6 @@ export const ACTIONS: readonly Action[] = [
   pressed('open_renew_all', 'manager', 'renew'),
   pressed('delete', 'manager', 'delete', byId),
   pressed('open_delete', 'manager', 'delete', byId),
-  pressed('costs_csv', 'viewer', 'costs'),
-  pressed('open_costs_csv', 'viewer', 'costs'),
   pressed('password', 'anyone', 'password', (id) => ({ typed: String(id) })),
   chosen('pick_password', 'anyone', 'password'),
   pressed('password_saved', 'anyone', 'password_saved', () => ({ operationId: 'none' })),

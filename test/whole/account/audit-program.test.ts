@@ -55,6 +55,15 @@ describe('the audit on the command line, beside a running app', () => {
     expect(csv.output).toContain('denied,role_needed');
   });
 
+  test('exports who ordered what, at which price', async () => {
+    await using team = await startTeam();
+    await team.manager.types('/vps create plan=small location=fra image=debian-13 label=web-9');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('(only you can see this)');
+    const { output } = await run(team, '$AUDIT --format csv');
+    expect(output).toMatch(new RegExp(`,${USERS.mara.id},.*,create,.*,web-9,done,.*,5\\.90,`));
+  });
+
   test('exports by whole days, user, server and workspace', async () => {
     await using team = await startTeam({ isConnected: false });
     const [first, last] = [Date.UTC(2026, 0, 10), Date.UTC(2026, 0, 20)];
