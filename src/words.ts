@@ -405,7 +405,8 @@ export function wordsOfReason(reason: StoredReason, currency: string): string {
   return isHosting(reason) ? wordsOfHosting(reason) : describeReason(REFUSALS, reason, currency);
 }
 
-function isHosting(reason: StoredReason): reason is HostingTrouble {
+/** Whether a reason is the hosting API's, or its client's. */
+export function isHosting(reason: StoredReason): reason is HostingTrouble {
   return Object.hasOwn(HOSTING, reason.code);
 }
 

@@ -9,7 +9,6 @@ import {
   type NoDetails,
   type Reason,
   Refusal,
-  type RefusalCode,
   type RefusalDetails,
 } from '../core/errors.ts';
 import type { AccountNames, ChannelId, ConfirmationId, ServerId, UserId, WorkspaceId } from '../core/ids.ts';
@@ -187,39 +186,14 @@ export function claimOf(confirmed: Purchase | Deletion): string {
   return confirmed.kind === 'renew' ? `renew:${confirmed.serverId}:${confirmed.paidUntil}` : '';
 }
 
-/** The rules that can end a purchase after it was confirmed (docs/design.md 4). */
-export const PURCHASE_REFUSALS = [
-  'role_needed',
-  'identity_unknown',
-  'approval_needed',
-  'over_budget',
-  'purchases_frozen',
-  'unknown_server',
-  'unknown_choice',
-  'price_moved',
-  'already_renewed',
-  'paid_until_unknown',
-  'create_in_doubt',
-  'create_in_doubt_elsewhere',
-  'label_taken',
-  'stale_confirmation',
-  'list_incomplete',
-  'account_changed',
-  'label_moved',
-  'no_api_key',
-  'key_unreadable',
-  'waited_too_long',
-  'shutting_down',
-] as const satisfies readonly RefusalCode[];
-
-/** Refused with proof: by one of these rules before it was sent, or the API said that it did nothing (docs/hosting-api.md 7). */
-export type ProvenDetails<Rule extends RefusalCode> = Pick<RefusalDetails, Rule> & {
+/** Refused with proof: by a rule before it was sent, or the API said that it did nothing (docs/hosting-api.md 7). */
+export type ProvenRefusalDetails = RefusalDetails & {
   readonly [Code in HostingCode | 'unknown_code']: NoDetails;
 } & {
   /** A defect of ours occurred before anything was sent. */
   readonly defect: NoDetails;
 };
-export type ProvenRefusalDetails = ProvenDetails<(typeof PURCHASE_REFUSALS)[number]>;
+export type ProvenRefusal = Reason<ProvenRefusalDetails>;
 
 export type OperationRefusalDetails = ProvenRefusalDetails & {
   /** A manager checked the hosting account and decided it, without proof: never described as "nothing was charged". */
@@ -250,18 +224,16 @@ export interface UnconfirmedDetails {
 export type UnconfirmedReason = Reason<UnconfirmedDetails>;
 
 /** Whether it is proven that nothing was charged, or that the charge was returned. */
-export function isProven(reason: OperationRefusal): reason is Reason<ProvenRefusalDetails> {
+export function isProven(reason: OperationRefusal): reason is ProvenRefusal {
   return reason.code !== 'decided_not_done';
 }
 
-/** The refusal that an error proves; undefined for a defect, and for a rule that can't end what was confirmed. */
-export function refusalOf(
-  error: unknown,
-  rules: readonly RefusalCode[] = PURCHASE_REFUSALS,
-): OperationRefusal | undefined {
+/** The refusal that an error proves; undefined for a defect. */
+export function refusalOf(error: unknown): ProvenRefusal | undefined {
   if (error instanceof HostingError) return { code: error.code, details: {} };
-  const isKnown = error instanceof Refusal && rules.includes(error.code);
-  return isKnown ? ({ code: error.code, details: error.details } as OperationRefusal) : undefined;
+  return error instanceof Refusal
+    ? ({ code: error.code, details: error.details } as ProvenRefusal)
+    : undefined;
 }
 
 /** A paid request got an answer that fits no possible outcome. Money effect: it may have been paid. */

@@ -1,21 +1,15 @@
 import type { Button, ModalView } from '@slack/types';
-import {
-  describeReason,
-  type HostingCode,
-  type Reason,
-  type ReasonWords,
-  type RefusalCode,
-  type RefusalDetails,
-} from '../core/errors.ts';
+import { describeReason, type Reason, type ReasonWords } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
+import type { ProvenRefusalDetails } from '../purchases/operation.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
-import { failedWords, wordsOfRefusal } from '../words.ts';
+import { failedWords, isHosting, type StoredReason, wordsOfReason } from '../words.ts';
 import { deleteButton, showButton } from './buttons.ts';
-import type { DeleteDoubtDetails, DeleteOperation, DeleteRefusalDetails } from './deletion.ts';
+import type { DeleteDoubtDetails, DeleteOperation } from './deletion.ts';
 
 export const DELETE_TITLE = 'Delete a server';
 /** The titles of that form once it has become a notice: what has become of the delete. */
@@ -77,16 +71,13 @@ function nextButtons({ state, reason, deletion }: DeleteOperation, approvedBy: U
 }
 
 export function deleteWords(operation: DeleteOperation, currency: string): string {
-  const { state, reason, actorId, deletion } = operation;
-  const { label: name } = deletion;
-  const label = codeLabel(name);
+  const { state, reason, deletion } = operation;
+  const label = codeLabel(deletion.label);
   switch (state) {
     case 'settled':
       return `${label} was deleted.`;
     case 'refused':
-      if (isOwn(reason))
-        return `${label} wasn’t deleted${describeReason(REFUSALS, reason, currency, actorId)}`;
-      return failedWords({ act: 'delete', label: name }, reason.code, {});
+      return refusedWords(operation, reason, currency);
     case 'unconfirmed':
       return `We’re not sure whether ${label} was deleted: ${describeReason(DOUBTS, reason)}`;
     default:
@@ -108,23 +99,21 @@ const DOUBTS: ReasonWords<DeleteDoubtDetails> = {
   restored: () => 'the app’s database was restored from a backup.',
 };
 
-/** The rules of ours that can stop a delete, and a defect. The hosting API's codes have the words of any act. */
-type OwnRefusals = Omit<DeleteRefusalDetails, HostingCode | 'unknown_code'>;
-
-function isOwn(reason: Reason<DeleteRefusalDetails>): reason is Reason<OwnRefusals> {
-  return Object.hasOwn(REFUSALS, reason.code);
+function refusedWords<Code extends keyof ProvenRefusalDetails>(
+  { actorId, deletion }: DeleteOperation,
+  reason: Reason<ProvenRefusalDetails, Code>,
+  currency: string,
+): string {
+  const stored = reason as StoredReason;
+  if (isHosting(stored)) return failedWords({ act: 'delete', label: deletion.label }, stored.code, {});
+  const own = OWN_WORDS[reason.code];
+  const why = own ? own(reason.details, actorId) : `. ${wordsOfReason(stored, currency)}`;
+  return `${codeLabel(deletion.label)} wasn’t deleted${why}`;
 }
 
-/** The words of any act that one of our rules stopped. */
-function refused<Code extends RefusalCode>(code: Code) {
-  return (details: RefusalDetails[Code], currency: string) => `. ${wordsOfRefusal(code, details, currency)}`;
-}
-
-/** To follow "`web-1` wasn't deleted". */
-const REFUSALS: ReasonWords<OwnRefusals, [currency: string, actorId: UserId]> = {
-  role_needed: (_, __, actorId) => `: ${mention(actorId)} no longer has permission.`,
-  identity_unknown: refused('identity_unknown'),
-  approval_needed: refused('approval_needed'),
+/** To follow "`web-1` wasn't deleted", where the words that a reason has elsewhere are about an order or about what was typed. */
+const OWN_WORDS: Partial<ReasonWords<ProvenRefusalDetails, [actorId: UserId]>> = {
+  role_needed: (_, actorId) => `: ${mention(actorId)} no longer has permission.`,
   unknown_server: ({ extent = 'whole' }) =>
     extent === 'whole'
       ? ': the server no longer exists.'
@@ -134,10 +123,5 @@ const REFUSALS: ReasonWords<OwnRefusals, [currency: string, actorId: UserId]> = 
   already_renewed: () => ': the server has been renewed since the request.',
   stale_confirmation: () => ': the request wasn’t sent in time.',
   account_changed: () => ': the hosting account was reconnected after the request.',
-  no_api_key: refused('no_api_key'),
-  key_unreadable: refused('key_unreadable'),
-  too_many_waiting: refused('too_many_waiting'),
-  waited_too_long: refused('waited_too_long'),
-  shutting_down: refused('shutting_down'),
   defect: () => ': something went wrong.',
 };

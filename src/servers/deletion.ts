@@ -10,7 +10,6 @@ import {
   nameFailure,
   type Reason,
   Refusal,
-  type RefusalCode,
   type UnansweredCode,
 } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
@@ -27,7 +26,7 @@ import {
   type NewOperation,
   NOTIFY_MS,
   OPERATION,
-  type ProvenDetails,
+  type ProvenRefusal,
   refusalOf,
   type StatusOf,
 } from '../purchases/operation.ts';
@@ -43,27 +42,7 @@ export type NewDelete = Omit<NewOperation, 'purchase' | 'price'> & { readonly de
  */
 export type DeleteOperation = Omit<ConfirmedOperation, 'purchase'> & {
   readonly deletion: Deletion;
-} & StatusOf<Reason<DeleteRefusalDetails>, Reason<DeleteDoubtDetails>>;
-
-/** The rules that can end a delete after it was confirmed. */
-export const DELETE_RULES = [
-  'role_needed',
-  'identity_unknown',
-  'approval_needed',
-  'unknown_server',
-  'label_differs',
-  'server_protected',
-  'already_renewed',
-  'stale_confirmation',
-  'account_changed',
-  'no_api_key',
-  'key_unreadable',
-  'too_many_waiting',
-  'waited_too_long',
-  'shutting_down',
-] as const satisfies readonly RefusalCode[];
-
-export type DeleteRefusalDetails = ProvenDetails<(typeof DELETE_RULES)[number]>;
+} & StatusOf<ProvenRefusal, Reason<DeleteDoubtDetails>>;
 
 /** Why it is not known whether a server was deleted. `isListed`: a list read right after the answer still had it. */
 export type DeleteDoubtDetails = {
@@ -77,7 +56,7 @@ export type DeleteDoubtDetails = {
   readonly restored: NoDetails;
 };
 
-export type DeleteReason = Reason<DeleteRefusalDetails> | Reason<DeleteDoubtDetails>;
+export type DeleteReason = ProvenRefusal | Reason<DeleteDoubtDetails>;
 
 type UnclearCode = UnansweredCode | 'defect';
 
@@ -145,7 +124,7 @@ async function refuse(
   isAwaited: boolean,
 ): Promise<boolean> {
   const { id } = operation;
-  const refusal = refusalOf(error, DELETE_RULES) as Reason<DeleteRefusalDetails> | undefined;
+  const refusal = refusalOf(error);
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
   if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;
   if (!refusal) logDefect(error, id, app);
