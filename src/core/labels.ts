@@ -90,49 +90,27 @@ const LONGEST_PATTERN = 100;
 /** Whether a label matches a pattern, ignoring case: `*` stands for any characters, `\` escapes the next one. */
 export function matchesPattern(pattern: string, label: string): boolean {
   if (pattern === EVERY_SERVER) return true;
-  const units = unitsOf(pattern);
   const text = label.toLowerCase();
-  let at = 0;
-  let letter = 0;
-  let star: { at: number; letter: number } | undefined;
-  // Backtracks only to the last star, so that no pattern takes exponential time.
-  while (letter < text.length) {
-    if (units[at] === STAR) {
-      star = { at: at++, letter };
-    } else if (units[at] === text.charCodeAt(letter)) {
-      at++;
-      letter++;
-    } else if (star) {
-      at = star.at + 1;
-      letter = ++star.letter;
-    } else {
-      return false;
-    }
+  const parts = pattern
+    .toLowerCase()
+    .split(STAR)
+    .map((part) => part.replace(/\\(.)/gsu, '$1'));
+  const [first = '', ...others] = parts;
+  const last = others.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  // The leftmost place of each part leaves the most room for the next one, so no other place has to be tried.
+  let end = first.length;
+  for (const part of others) {
+    const at = text.indexOf(part, end);
+    if (at === -1) return false;
+    end = at + part.length;
   }
-  return units.slice(at).every((rest) => rest === STAR);
+  return end <= text.length - last.length;
 }
 
-const STAR = -1;
-/** A list of thousands of labels is compared with the patterns of all of a user's roles. */
-const unitsByPattern = new Map<string, readonly number[]>();
-const MOST_PATTERNS = 1000;
-
-/** The UTF-16 units that have to match, or `STAR`. */
-function unitsOf(pattern: string): readonly number[] {
-  const known = unitsByPattern.get(pattern);
-  if (known) return known;
-  const tokens = pattern.toLowerCase().match(/\\.|./gsu) ?? [];
-  const units = tokens.flatMap((token) =>
-    token === '*'
-      ? [STAR]
-      : literalOf(token)
-          .split('')
-          .map((unit) => unit.charCodeAt(0)),
-  );
-  if (unitsByPattern.size >= MOST_PATTERNS) unitsByPattern.clear();
-  unitsByPattern.set(pattern, units);
-  return units;
-}
+/** A star that isn't escaped: after an even number of backslashes. */
+const STAR = /(?<=(?<!\\)(?:\\\\)*)\*/;
 
 /** Returns the pattern that matches only this label. @throws Error for an empty label, whose pattern would match every server */
 export function exactPattern(label: string): string {
@@ -145,10 +123,6 @@ export function findPattern(typed: string): string | undefined {
   const pattern = typed.trim();
   if (pattern === '' || [...pattern].length > LONGEST_PATTERN || /\p{Cc}/u.test(pattern)) return undefined;
   return /^\*+$/.test(pattern) ? EVERY_SERVER : pattern;
-}
-
-function literalOf(token: string): string {
-  return token.length > 1 && token.startsWith('\\') ? token.slice(1) : token;
 }
 
 /** The hyphens, dashes and minus signs that keyboards and "smart punctuation" write in place of `-`. */
