@@ -7,8 +7,7 @@ import { Refusal } from './errors.ts';
  *   counts; the caller trims what was typed.
  * - `isSameLabel`: wherever a user would call two labels the same (a typed name, a second server of that label), and where
  *   the hosting service may have trimmed or changed the label that the app sent.
- * - `isFrozenLabel`: against the label that was stored with a confirmation, which may be shortened. In buttons that name many
- *   servers, it is shorter still (`freezeBriefly`).
+ * Buttons that name many servers have short forms of their labels (`freezeBriefly`), of which every character counts, too.
  */
 
 export function isIdenticalLabel(a: string, b: string): boolean {
@@ -18,11 +17,6 @@ export function isIdenticalLabel(a: string, b: string): boolean {
 /** Whether users would call two labels the same: ignores spaces around them, letter case and full-width letters. */
 export function isSameLabel(a: string, b: string): boolean {
   return foldLabel(a) === foldLabel(b);
-}
-
-/** Whether a server's label is the one that was stored with a confirmation by `freezeLabel`. */
-export function isFrozenLabel(label: string, frozen: string): boolean {
-  return isIdenticalLabel(freezeLabel(label), frozen);
 }
 
 export function foldLabel(label: string): string {
@@ -35,16 +29,6 @@ const MOST_NORMALIZED = 1000;
 /** Normalizes a text to Unicode's compatible form (NFKC), unless it is longer than 1,000 characters. */
 export function toCompatible(text: string): string {
   return text.length > MOST_NORMALIZED ? text : text.normalize('NFKC');
-}
-
-/** A modal's metadata holds 3,000 characters, escapes included. */
-const MAX_FROZEN_JSON = 2500;
-const SHORTENED_LENGTH = 400;
-
-/** Shortens a label to what a modal stores with a confirmation: all of it, unless that is too long for Slack. */
-export function freezeLabel(label: string): string {
-  if (JSON.stringify(label).length <= MAX_FROZEN_JSON) return label;
-  return `${label.slice(0, SHORTENED_LENGTH).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** Twenty labels of this size fit into the value of a button, which holds 2,000 characters, escapes included. */

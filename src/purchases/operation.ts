@@ -63,7 +63,6 @@ export const storedPurchase = z.discriminatedUnion('kind', [
 export const storedDeletion = z.strictObject({
   kind: z.literal('delete'),
   serverId: z.number(),
-  /** As `freezeLabel` makes it. */
   label: z.string(),
   /** The end of the paid time that a second user has approved to lose, in epoch milliseconds; absent if the API doesn't say. */
   paidUntil: z.number().exactOptional(),

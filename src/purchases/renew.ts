@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { describePlan, type Plan } from '../core/catalog.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import { freezeLabel } from '../core/labels.ts';
 import { describeMoney, money } from '../core/money.ts';
 import type { Server } from '../core/server.ts';
 import { chooseUnnamed, getServer, type ServerRef } from '../servers/find.ts';
@@ -72,7 +71,7 @@ export function renewReviewView(
     origin,
     metadata: {
       serverId: server.id,
-      label: freezeLabel(server.label),
+      label: server.label,
       paidUntil,
       price: plan?.monthly,
     },

@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 import { type Catalog, findPlan, type Order } from '../core/catalog.ts';
 import { HostingError, Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
-import { isFrozenLabel, isSameLabel } from '../core/labels.ts';
+import { isIdenticalLabel, isSameLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import { isDeleted, type Server } from '../core/server.ts';
@@ -132,7 +132,7 @@ async function refuseOtherMonth(
 ): Promise<void> {
   const server = servers.find(({ id }) => id === serverId);
   if (!server || isDeleted(server)) throw new Refusal('unknown_server', { typed: label });
-  if (!isFrozenLabel(server.label, label)) {
+  if (!isIdenticalLabel(server.label, label)) {
     // A user who isn't allowed to know the server doesn't learn its new label.
     await requireManager(operation, server.label, app);
     throw new Refusal('label_moved', { before: label, now: server.label });

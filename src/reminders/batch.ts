@@ -4,7 +4,6 @@ import type { AppContext } from '../context.ts';
 import { codeOf, defineUseCase, outcomeOf, startAuditTrail, type UseCaseContext } from '../core/entry.ts';
 import { describeDefect, Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId, WorkspaceId } from '../core/ids.ts';
-import { freezeLabel } from '../core/labels.ts';
 import { type Money, money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
@@ -55,7 +54,7 @@ export const reviewRenewals = defineUseCase({
     const { workspaceId, userId: actorId, channelId } = context.actor;
     const { system, renewalBatches } = context.app;
     const batched = renewals.map(({ server: { id: serverId, label, paidUntil }, price }) => {
-      return { id: system.newId(), serverId, label: freezeLabel(label), paidUntil, price };
+      return { id: system.newId(), serverId, label, paidUntil, price };
     });
     const shown = { id: formId, workspaceId, actorId, channelId, renewals: batched, at: system.now() };
     await renewalBatches.put(shown);
@@ -295,7 +294,6 @@ export const BATCH = 'batch';
 const storedRenewal = z.object({
   id: z.string(),
   serverId: z.number(),
-  /** As `freezeLabel` writes it. */
   label: z.string(),
   paidUntil: z.number(),
   price: z.number().int().transform(money).exactOptional(),

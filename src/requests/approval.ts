@@ -6,7 +6,7 @@ import { findPlan } from '../core/catalog.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
 import { describeDefect, findHostingFailure, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
-import { isFrozenLabel } from '../core/labels.ts';
+import { isIdenticalLabel } from '../core/labels.ts';
 import { hasRole } from '../core/permission.ts';
 import { type Actor, coversRole, type HeldRoles } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
@@ -226,7 +226,7 @@ async function findListedChange(
   }
   const server = (await fetchAllServers(hosting, {})).find(({ id }) => id === confirmed.serverId);
   if (!server || isDeleted(server)) return 'unknown_server';
-  if (!isFrozenLabel(server.label, confirmed.label)) return 'label_differs';
+  if (!isIdenticalLabel(server.label, confirmed.label)) return 'label_differs';
   if (confirmed.kind === 'renew') {
     const context = { actor: requesterOf(approval), app, hosting: async () => hosting };
     const now = (await findPlanOf(server, context))?.monthly;

@@ -4,7 +4,6 @@ import type { NewGrant } from '../access/grants.ts';
 import { listNamesOfKey } from '../account/keys.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import type { ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
-import { freezeLabel } from '../core/labels.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
@@ -191,8 +190,8 @@ export function createRequests(foundation: Foundation) {
         const confirmed = { id, workspaceId, actorId, channelId, account, at };
         if (approved.kind === 'delete') {
           await addAudit(trx, foundation, audit);
-          const { kind, serverId, paidUntil } = approved;
-          const deletion = { kind, serverId, label: freezeLabel(approved.label), paidUntil };
+          const { kind, serverId, label, paidUntil } = approved;
+          const deletion = { kind, serverId, label, paidUntil };
           await prepareDelete(trx, foundation, { ...confirmed, deletion });
           return approved;
         }

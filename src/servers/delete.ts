@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
-import { deletionWord, freezeLabel, isIdenticalLabel } from '../core/labels.ts';
+import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
 import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
@@ -132,7 +132,7 @@ export function deleteView(
   const lost = days === undefined ? 'the rest of the paid month' : count(days, 'paid day');
   return deleteDialog.view({
     origin,
-    metadata: { serverId: server.id, label: freezeLabel(server.label), paidUntil: server.paidUntil, on },
+    metadata: { serverId: server.id, label: server.label, paidUntil: server.paidUntil, on },
     title: DELETE_TITLE,
     submit: takesApproval ? 'Request approval' : 'Delete',
     blocks: [

@@ -13,7 +13,7 @@ import {
   type UnansweredCode,
 } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
-import { deletionWord, isFrozenLabel } from '../core/labels.ts';
+import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
 import { isDeleted } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Job } from '../db/jobs.ts';
@@ -215,7 +215,7 @@ async function look(
     throw notInList({ typed: String(serverId) }, server ? { extent: 'whole' } : list);
   // First of all: a user who isn't allowed to know the server doesn't learn its label.
   await requireManager(operation, server.label, app);
-  if (!isFrozenLabel(server.label, label))
+  if (!isIdenticalLabel(server.label, label))
     throw new Refusal('label_differs', {
       typed: deletionWord({ id: serverId, label }),
       label: deletionWord(server),

@@ -8,8 +8,6 @@ import {
   findNearest,
   findPattern,
   foldName,
-  freezeLabel,
-  isFrozenLabel,
   isIdenticalLabel,
   isSameLabel,
   matchesPattern,
@@ -36,13 +34,10 @@ describe('two labels', () => {
   ])('%j and %j are different, and look different to users', (a, b) => {
     expect(isSameLabel(a, b)).toBe(false);
     expect(isIdenticalLabel(a, b)).toBe(false);
-    expect(isFrozenLabel(a, freezeLabel(b))).toBe(false);
   });
 
   test('that only look the same are not identical, so a confirmation for one does not act on the other', () => {
     expect(isIdenticalLabel('web-1', 'WEB-1')).toBe(false);
-    expect(isFrozenLabel('WEB-1', freezeLabel('web-1'))).toBe(false);
-    expect(isFrozenLabel('web-1', freezeLabel('web-1'))).toBe(true);
   });
 });
 
@@ -53,30 +48,6 @@ describe('the label of a new server', () => {
 
   test.each(['', '   ', 'a\nb', 'x'.repeat(256)])('may not be %j', (typed) => {
     expect(() => parseLabel(typed)).toThrow(expect.objectContaining({ code: 'bad_label' }));
-  });
-});
-
-describe('the label that is frozen with a confirmation', () => {
-  test('is complete for 600 characters and more', () => {
-    const label = `web-${'a'.repeat(591)}-prod`;
-    expect(freezeLabel(label)).toBe(label);
-  });
-
-  test('fits into a modal and is always the same, whatever the label', () => {
-    const labels = anyText({ minLength: 0, maxLength: 5000, size: 'max' });
-    fc.assert(
-      fc.property(labels, (label) => {
-        const frozen = freezeLabel(label);
-        expect(JSON.stringify(frozen).length).toBeLessThanOrEqual(2500);
-        expect(freezeLabel(frozen)).toBe(frozen);
-      }),
-    );
-  });
-
-  test('is shortened to its beginning if it is too long, and differs where beginnings differ', () => {
-    expect(freezeLabel('a'.repeat(4000))).toBe(`${'a'.repeat(400)}…`);
-    expect(freezeLabel(`b${'a'.repeat(3999)}`)).not.toBe(freezeLabel('a'.repeat(4000)));
-    expect(freezeLabel('😀'.repeat(2000))).not.toMatch(/[\uD800-\uDBFF]…/);
   });
 });
 
