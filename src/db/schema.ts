@@ -84,10 +84,6 @@ const STATEMENTS: readonly string[] = [
     creator_id text not null, server_id bigint not null, label text not null, sealed text not null,
     settled_at bigint not null, held_until bigint)`,
   `create index passwords_workspace on passwords (workspace_id)`,
-  `create table reminder_marks (
-    workspace_id text not null, server_id bigint not null, label text not null, paid_until bigint not null,
-    marked_by text not null, marked_at bigint not null, until_day text not null,
-    constraint reminder_marks_key primary key (workspace_id, server_id))`,
   `create table requests (
     id text primary key not null, workspace_id text not null, kind text not null, requester_id text not null,
     channel_id text, subject text not null, claim text not null, is_over_budget integer not null,

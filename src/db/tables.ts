@@ -217,9 +217,12 @@ export interface Tables {
     owner: string;
     lease_until: number;
   };
-  /** What teams have noted about their servers, and which ones owners have protected; the latter outlive an uninstall. */
+  /**
+   * What teams have noted about their servers, which ones owners have protected, and what was decided about the reminders for a
+   * month; the last two outlive an uninstall.
+   */
   server_notes: {
-    kind: 'note' | 'protection';
+    kind: 'note' | 'protection' | 'reminder';
     workspace_id: string;
     server_id: number;
     /** JSON. */
@@ -284,17 +287,6 @@ export interface Tables {
     at: number;
     /** JSON. */
     servers: string;
-  };
-  /** What users decided about reminders for one month of a server. */
-  reminder_marks: {
-    workspace_id: string;
-    server_id: number;
-    label: string;
-    paid_until: number;
-    marked_by: string;
-    marked_at: number;
-    /** '' when the server is left to expire. */
-    until_day: string;
   };
   workflow_keys: {
     id: string;

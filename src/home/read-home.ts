@@ -326,7 +326,7 @@ async function findExpiring({ servers }: ServerList, context: Context): Promise<
   const { actor, app } = context;
   const digest = await readReminderSettings(context);
   const now = app.system.now();
-  const marks = await app.reminders.listMarks(actor.workspaceId);
+  const marks = await app.serverNotes.list('reminder', actor.workspaceId);
   // Days of a time zone are slow to count, and there may be thousands of servers.
   const untilMs = now + ((digest.daysBefore[0] ?? 0) + 2) * DAY_MS;
   const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);

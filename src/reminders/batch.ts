@@ -72,7 +72,7 @@ async function listRenewable(only: RenewalsInput['only'], context: UseCaseContex
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
   const settings = await readReminderSettings(context);
   const now = app.system.now();
-  const marks = await app.reminders.listMarks(workspaceId);
+  const marks = await app.serverNotes.list('reminder', workspaceId);
   const due = listDue(servers, localDay(now, settings.zone), now, settings, marks)
     .filter(({ mark }) => mark === undefined)
     .map(({ server }) => server)

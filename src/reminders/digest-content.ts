@@ -9,25 +9,11 @@ import { DEFAULT_DIGEST, type DigestSettings } from '../core/settings.ts';
 import { addDays, DAY_MS, daysBetween, localDay, MINUTE_MS } from '../core/time.ts';
 import { isOrderOf } from '../purchases/costs.ts';
 import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
+import type { ReminderMark } from '../servers/notes.ts';
 import type { SeenAccount } from './digest.ts';
 import type { LiveDigest, Snapshot } from './store.ts';
 
 type ReminderSettings = Omit<DigestSettings, 'channelId'>;
-
-/**
- * What a user decided about the reminders for one month of a server: none before a day, or none at all. It says nothing about
- * the next month, since it names the end of this one.
- */
-export interface ReminderMark {
-  readonly serverId: ServerId;
-  readonly label: string;
-  /** The end of the paid time that it is about, in epoch milliseconds. */
-  readonly paidUntil: number;
-  readonly by: UserId;
-  readonly at: number;
-  /** The first day on which the server is listed again; absent when it is left to expire. */
-  readonly untilDay?: string;
-}
 
 /** Counts the calendar days that are left; 0 on the last one. At 11 p.m., a time after midnight is one day away. */
 function countDaysLeft(paidUntil: number, day: string, zone: string): number {
@@ -149,8 +135,8 @@ export async function makeContent(
   seen: SeenAccount,
   app: AppContext,
 ): Promise<DigestContent> {
-  const { digests, reminders } = app;
-  const marks = await reminders.listMarks(workspaceId);
+  const { digests, serverNotes } = app;
+  const marks = await serverNotes.list('reminder', workspaceId);
   const before = await digests.findSnapshot(workspaceId);
   const all = listDue(seen.list.servers, day, seen.at, settings, marks);
   const listed = all.filter(({ mark }) => mark === undefined).map(({ server }) => server);
@@ -336,7 +322,7 @@ export async function addStandings(
   app: AppContext,
 ): Promise<Digest['due']> {
   const ids = servers.map(({ serverId }) => serverId);
-  const marks = await app.reminders.listMarks(workspaceId);
+  const marks = await app.serverNotes.list('reminder', workspaceId);
   const markOf = new Map(marks.map((mark) => [mark.serverId, mark]));
   const renewals = await app.reminders.listRenewals(workspaceId, ids);
   // The newest of each month.

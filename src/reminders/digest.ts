@@ -12,13 +12,11 @@ import type { DigestWorkspace, Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
-/** How long digests and reminder marks are kept. */
+/** How long digests are kept. */
 const KEPT_MS = 60 * DAY_MS;
 
-export async function pruneReminders({ reminders, digests, system }: AppContext): Promise<void> {
-  const before = system.now() - KEPT_MS;
-  await reminders.removeMarksBefore(before);
-  await digests.removeBefore(before);
+export async function pruneReminders({ digests, system }: AppContext): Promise<void> {
+  await digests.removeBefore(system.now() - KEPT_MS);
 }
 
 /** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */

@@ -6,6 +6,7 @@ import type { Role } from '../core/roles.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { localDay } from '../core/time.ts';
 import { getServer } from '../servers/find.ts';
+import type { ReminderMark } from '../servers/notes.ts';
 import { type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineCommand } from '../slack/kit/command.ts';
 import { codeLabel } from '../slack/kit/text.ts';
@@ -18,7 +19,6 @@ import {
   describeDue,
   findSnoozeEnd,
   listDue,
-  type ReminderMark,
   readReminderSettings,
   SNOOZES,
   type Snooze,
@@ -96,14 +96,10 @@ const letExpire = defineMarking('reminder_end', 'manager', (server, { paidUntil 
   putMark(server, paidUntil, undefined, context),
 );
 
-const remindAgain = defineMarking(
-  'reminder_again',
-  'operator',
-  async (server, { id, paidUntil }, { actor, app }) => {
-    await app.reminders.removeMark(actor.workspaceId, id, paidUntil);
-    return server;
-  },
-);
+const remindAgain = defineMarking('reminder_again', 'operator', async (server, { id }, { actor, app }) => {
+  await app.serverNotes.remove('reminder', actor.workspaceId, id);
+  return server;
+});
 
 /** A button on an old message may be about a month that was renewed since. */
 async function getRemindedServer({ id, paidUntil }: ReminderInput, context: UseCaseContext): Promise<Server> {
@@ -121,10 +117,8 @@ async function putMark(
   untilDay: string | undefined,
   { actor, app }: UseCaseContext,
 ): Promise<{ readonly server: Server; readonly mark: ReminderMark }> {
-  const { id: serverId, label } = server;
-  const at = app.system.now();
-  const mark = { serverId, label, paidUntil, by: actor.userId, at, untilDay };
-  await app.reminders.putMark(actor.workspaceId, mark);
+  const mark = { serverId: server.id, paidUntil, by: actor.userId, untilDay };
+  await app.serverNotes.put('reminder', actor.workspaceId, mark);
   return { server, mark };
 }
 

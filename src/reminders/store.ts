@@ -4,7 +4,7 @@ import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { type Operation, toOperation } from '../purchases/operation.ts';
-import type { DigestContent, ReminderMark } from './digest-content.ts';
+import type { DigestContent } from './digest-content.ts';
 
 export interface DigestWorkspace {
   readonly workspaceId: WorkspaceId;
@@ -152,7 +152,7 @@ async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snap
     .execute();
 }
 
-/** What users decided about reminders, and what the ledger knows of the servers in them. */
+/** What the ledger knows of the servers in reminders. */
 export function createReminders({ db }: Foundation) {
   /** Purchases of these servers, the newest last. */
   const listPurchases = async (
@@ -172,40 +172,6 @@ export function createReminders({ db }: Foundation) {
     return rows.map(toOperation);
   };
   return {
-    /** The last decision about a server counts. */
-    putMark: async (workspaceId: WorkspaceId, mark: ReminderMark): Promise<void> => {
-      const { serverId, label, paidUntil, by, at, untilDay = '' } = mark;
-      const decided = { label, paid_until: paidUntil, marked_by: by, marked_at: at, until_day: untilDay };
-      await db
-        .insertInto('reminder_marks')
-        .values({ workspace_id: workspaceId, server_id: serverId, ...decided })
-        .onConflict((conflict) => conflict.columns(['workspace_id', 'server_id']).doUpdateSet(decided))
-        .execute();
-    },
-    removeMark: async (workspaceId: WorkspaceId, serverId: ServerId, paidUntil: number): Promise<void> => {
-      const marks = db.deleteFrom('reminder_marks').where('workspace_id', '=', workspaceId);
-      await marks.where('server_id', '=', serverId).where('paid_until', '=', paidUntil).execute();
-    },
-    listMarks: async (workspaceId: WorkspaceId): Promise<readonly ReminderMark[]> => {
-      const rows = await db
-        .selectFrom('reminder_marks')
-        .selectAll()
-        .where('workspace_id', '=', workspaceId)
-        .orderBy('paid_until')
-        .orderBy('server_id')
-        .execute();
-      return rows.map((row) => ({
-        serverId: row.server_id,
-        label: row.label,
-        paidUntil: row.paid_until,
-        by: row.marked_by,
-        at: row.marked_at,
-        untilDay: row.until_day === '' ? undefined : row.until_day,
-      }));
-    },
-    removeMarksBefore: async (paidUntil: number): Promise<void> => {
-      await db.deleteFrom('reminder_marks').where('paid_until', '<', paidUntil).execute();
-    },
     /** Renewals of these servers, other than refused ones; the newest last. */
     listRenewals: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
       (await listPurchases(workspaceId, serverIds)).filter(

@@ -223,18 +223,32 @@ export interface Protection {
   readonly protectedAt: number;
 }
 
+/**
+ * What a user decided about the reminders for one month of a server: none before a day, or none at all. It says nothing about
+ * the next month, since it names the end of this one.
+ */
+export interface ReminderMark {
+  readonly serverId: ServerId;
+  /** The end of the paid time that it is about, in epoch milliseconds. */
+  readonly paidUntil: number;
+  readonly by: UserId;
+  /** The first day on which the server is listed again; absent when it is left to expire. */
+  readonly untilDay?: string | undefined;
+}
+
 interface Values {
   note: ServerNote;
   protection: Protection;
+  reminder: ReminderMark;
 }
 
-/** Stores at most one note and one protection for each server of a workspace. */
+/** Stores at most one of each kind for each server of a workspace. */
 export function createServerNotes({ db }: Foundation) {
   const findAll = async (workspaceId: WorkspaceId, serverId: ServerId): Promise<Partial<Values>> => {
     // Written out, like `listFor` of the grants.
     const { rows } = await sql<{ readonly kind: string; readonly value: string }>`
       select kind, value from server_notes
-      where kind in ('note', 'protection') and workspace_id = ${workspaceId} and server_id = ${serverId}`.execute(
+      where kind in ('note', 'protection', 'reminder') and workspace_id = ${workspaceId} and server_id = ${serverId}`.execute(
       db,
     );
     return Object.fromEntries(rows.map(({ kind, value }) => [kind, JSON.parse(value)]));
@@ -255,7 +269,7 @@ export function createServerNotes({ db }: Foundation) {
         .execute();
       return rows.map(({ value }) => JSON.parse(value));
     },
-    /** Replaces an earlier note. An earlier protection stays as it is. */
+    /** Replaces an earlier one. An earlier protection stays as it is. */
     put: async <Kind extends keyof Values>(
       kind: Kind,
       workspaceId: WorkspaceId,
@@ -267,7 +281,7 @@ export function createServerNotes({ db }: Foundation) {
         .values({ kind, workspace_id: workspaceId, server_id: noted.serverId, value })
         .onConflict((conflict) => {
           const earlier = conflict.columns(['kind', 'workspace_id', 'server_id']);
-          return kind === 'note' ? earlier.doUpdateSet({ value }) : earlier.doNothing();
+          return kind === 'protection' ? earlier.doNothing() : earlier.doUpdateSet({ value });
         })
         .execute();
     },

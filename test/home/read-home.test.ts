@@ -74,7 +74,7 @@ describe('the servers on Home', () => {
   test('that were snoozed or left to expire are not urgent', async () => {
     await grant('U1', 'viewer');
     const paidUntil = T0 + 2 * DAY_MS;
-    await store.reminders.putMark('T1', { serverId: 2, label: 'b', paidUntil, by: 'U1', at: T0 });
+    await store.serverNotes.put('reminder', 'T1', { serverId: 2, paidUntil, by: 'U1' });
     const home = await read('U1', listing(server(1, 'a'), server(2, 'b', { paidUntil })));
     expect(labels(home)).toEqual(['a', 'b']);
   });

@@ -7,33 +7,8 @@ import { type DigestContent, NO_DRIFT } from '../../src/reminders/digest-content
 import type { LiveDigest, Snapshot } from '../../src/reminders/store.ts';
 import { confirm, engines, entry, newCreate, newRenew, settleCreate, T0 } from '../db/support.ts';
 
-const mark = (serverId: number, paidUntil: number, untilDay?: string) => ({
-  serverId,
-  label: `web-${serverId}`,
-  paidUntil,
-  by: 'U1',
-  at: T0,
-  ...(untilDay === undefined ? {} : { untilDay }),
-});
-
-describe.each(engines)('decisions about reminders on $name', ({ make }) => {
-  test('are about one month of a server, and the last one counts', async () => {
-    const { reminders } = await make();
-    await reminders.putMark('T1', mark(7, 100, '2026-03-05'));
-    await reminders.putMark('T1', mark(8, 50));
-    await reminders.putMark('T2', mark(7, 100));
-    expect(await reminders.listMarks('T1')).toEqual([mark(8, 50), mark(7, 100, '2026-03-05')]);
-    await reminders.putMark('T1', mark(7, 100));
-    expect(await reminders.listMarks('T1')).toEqual([mark(8, 50), mark(7, 100)]);
-    await reminders.removeMark('T1', 7, 99);
-    expect(await reminders.listMarks('T1')).toHaveLength(2);
-    await reminders.removeMark('T1', 7, 100);
-    await reminders.removeMarksBefore(51);
-    expect(await reminders.listMarks('T1')).toEqual([]);
-    expect(await reminders.listMarks('T2')).toHaveLength(1);
-  });
-
-  test('go with what the ledger has of the servers: renewals that were not refused, and the last price', async () => {
+describe.each(engines)('the ledger of servers with reminders on $name', ({ make }) => {
+  test('has renewals that were not refused, and the last price', async () => {
     const store = await make();
     const { reminders, ledger } = store;
     await settleCreate(ledger, newCreate('web-7', { price: money(499) }), { serverId: 7 });

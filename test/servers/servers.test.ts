@@ -109,6 +109,17 @@ describe.each(engines)('notes on servers, on $name', ({ make }) => {
     await serverNotes.remove('protection', 'T1', 1001);
     expect(await serverNotes.find('protection', 'T1', 1001)).toBeUndefined();
   });
+
+  test('are kept beside the last decision about the reminders for a server', async () => {
+    const { serverNotes } = await make();
+    await serverNotes.put('note', 'T1', NOTE);
+    const snoozed = { serverId: 1001, paidUntil: 100, by: 'U1', untilDay: '2026-03-05' };
+    const left = { serverId: 1001, paidUntil: 100, by: 'U2' };
+    for (const decided of [snoozed, left]) await serverNotes.put('reminder', 'T1', decided);
+    expect(await serverNotes.list('reminder', 'T1')).toEqual([left]);
+    await serverNotes.remove('reminder', 'T1', 1001);
+    expect(await serverNotes.findAll('T1', 1001)).toEqual({ note: NOTE });
+  });
 });
 
 test.each(engines)('who has opened Home is known by workspace and user, the last first ($name)', async ({

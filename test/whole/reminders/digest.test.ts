@@ -273,7 +273,7 @@ describe.concurrent('a reminder', () => {
     team.system.move(3000);
     await team.manager.presses('Let it expire');
     await team.manager.sees('web-1 was renewed while you were looking at this');
-    expect(await team.app.ports.reminders.listMarks('T0SANDBOX')).toEqual([]);
+    expect(await team.app.ports.serverNotes.list('reminder', TEAM.id)).toEqual([]);
   });
 
   test('can be seen and changed only by users whose role covers the server', async () => {
