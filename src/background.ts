@@ -12,7 +12,7 @@ import { OPERATION } from './purchases/operation.ts';
 import { createOperationHandler } from './purchases/pay.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
 import { BATCH, createBatchHandler } from './reminders/batch.ts';
-import { askForDigests, createDigestHandler, pruneReminders } from './reminders/digest.ts';
+import { askForDigests, createDigestHandler } from './reminders/digest.ts';
 import { createRequestHandler } from './requests/notify.ts';
 import { REQUEST } from './requests/request.ts';
 import { createFollower, FOLLOW } from './servers/follow.ts';
@@ -120,7 +120,6 @@ const RUNS_KEPT_MS = 7 * DAY_MS;
 async function prune(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.workflowRuns.removeBefore(now - RUNS_KEPT_MS);
-  await pruneReminders(app);
   const { auditKeepDays } = app.settings;
   if (auditKeepDays !== undefined) await app.audit.prune(now - auditKeepDays * DAY_MS, now);
 }

@@ -240,7 +240,7 @@ async function audit(foundation: Foundation, actId: string, outcome: AuditEntry[
 }
 
 /** Tables that name a hosting account, each with the column that names a row. */
-const ACCOUNTS = { operations: 'id', requests: 'id', digest_snapshots: 'workspace_id' } as const;
+const ACCOUNTS = { operations: 'id', requests: 'id', digests: 'workspace_id' } as const;
 
 /** Names the account of an API key by the first key, wherever it is named by another one: a key that is gone names nothing. */
 async function renameAccount({ db, engine, vault }: Foundation, key: Secret<string>): Promise<void> {

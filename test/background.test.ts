@@ -43,7 +43,7 @@ test('many orders that wait for one of a dead process don’t keep that from bei
 });
 
 /** Tables that the background uses; each may fail while the others still work. */
-const TABLES = ['any table', 'workflow_runs', 'jobs', 'passwords', 'digests', 'audit'];
+const TABLES = ['any table', 'workflow_runs', 'jobs', 'passwords', 'kept', 'audit'];
 
 test.each(
   TABLES,

@@ -25,11 +25,8 @@ const STATEMENTS: readonly string[] = [
     workspace_id text primary key not null, seq bigint not null, mac text not null, signature text not null,
     pruned_seq bigint not null default 0, pruned_mac text not null default '',
     pruned_at bigint not null default 0, pruned_signature text not null default '')`,
-  `create table digest_snapshots (
-    workspace_id text primary key not null, account text not null, at bigint not null, servers text not null)`,
   `create table digests (
-    workspace_id text not null, day text not null, state text not null, at bigint not null, channel_id text,
-    ts text, content text not null, constraint digests_key primary key (workspace_id, day))`,
+    workspace_id text primary key not null, day text not null, account text not null, value text not null)`,
   `create table facts (
     kind text not null, id text not null, value text not null, at bigint not null,
     constraint facts_key primary key (kind, id))`,

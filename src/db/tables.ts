@@ -267,26 +267,15 @@ export interface Tables {
     /** 0 once its organization has taken the app from it: it is still erased with the organization's installation. */
     is_served: Generated<number>;
   };
-  /** One row for each day on which a workspace's digest was claimed. */
+  /** One row for each workspace that has ever had a digest. */
   digests: {
     workspace_id: string;
-    /** Like 2026-01-31, in the digest's time zone. */
+    /** The last day that was claimed, like 2026-01-31, in the digest's time zone; '' once its claim was released. */
     day: string;
-    /** `posted`: its message is edited until a newer one is posted. `closed`: its message is gone. */
-    state: 'claimed' | 'quiet' | 'posted' | 'closed';
-    at: number;
-    channel_id: string | null;
-    ts: string | null;
-    /** JSON; '' before it was posted. */
-    content: string;
-  };
-  /** The servers that the last digest saw. */
-  digest_snapshots: {
-    workspace_id: string;
+    /** The first name of the key with which the servers in `value` were seen; '' before that. */
     account: string;
-    at: number;
-    /** JSON. */
-    servers: string;
+    /** JSON of `DigestRecord`. */
+    value: string;
   };
   workflow_keys: {
     id: string;

@@ -11,7 +11,7 @@ import { isOrderOf } from '../purchases/costs.ts';
 import { claimOf, labelOf, type Operation } from '../purchases/operation.ts';
 import type { ReminderMark } from '../servers/notes.ts';
 import type { SeenAccount } from './digest.ts';
-import type { LiveDigest, Snapshot } from './store.ts';
+import type { DigestRecord, LiveDigest, Snapshot } from './store.ts';
 
 type ReminderSettings = Omit<DigestSettings, 'channelId'>;
 
@@ -133,15 +133,13 @@ export async function makeContent(
   day: string,
   settings: ReminderSettings,
   seen: SeenAccount,
+  { snapshot: before, lastAt = seen.at - FIRST_LOOK_BACK_MS }: DigestRecord,
   app: AppContext,
 ): Promise<DigestContent> {
-  const { digests, serverNotes } = app;
-  const marks = await serverNotes.list('reminder', workspaceId);
-  const before = await digests.findSnapshot(workspaceId);
+  const marks = await app.serverNotes.list('reminder', workspaceId);
   const all = listDue(seen.list.servers, day, seen.at, settings, marks);
   const listed = all.filter(({ mark }) => mark === undefined).map(({ server }) => server);
   const hidden = all.flatMap(({ mark }) => mark ?? []);
-  const lastAt = (await digests.findLastAt(workspaceId)) ?? seen.at - FIRST_LOOK_BACK_MS;
   return {
     due: await describeDue(listed, day, settings, seen.account, workspaceId, app),
     expired: listExpired(seen, before, lastAt, marks),
@@ -309,7 +307,8 @@ async function leaveOutOwn(
 }
 
 export async function describeDigest(
-  { workspaceId, day, content, postedAt }: Omit<LiveDigest, 'card'>,
+  workspaceId: WorkspaceId,
+  { day, content, postedAt }: Omit<LiveDigest, 'card'>,
   app: AppContext,
 ): Promise<Digest> {
   const due = await addStandings(content.due, { workspaceId, day, since: postedAt }, app);

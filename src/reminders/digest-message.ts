@@ -334,14 +334,10 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
         outbox.postOnce(workspaceId, channelId, unreadableMessage(error)),
       ),
-    /** `gone`: the message was deleted, or the app can no longer edit it. */
     update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
-      notifySafely<'shown' | 'gone' | 'later'>(
-        workspaceId,
-        log,
-        'later',
-        async () => (await outbox.edit(workspaceId, card, await render(workspaceId, digest, isOver))).kind,
-      ),
+      notifySafely(workspaceId, log, undefined, async () => {
+        await outbox.edit(workspaceId, card, await render(workspaceId, digest, isOver));
+      }),
     notifyUndelivered: (
       workspaceId: WorkspaceId,
       channelId: ChannelId,

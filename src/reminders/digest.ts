@@ -4,7 +4,7 @@ import type { WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { isDeleted } from '../core/server.ts';
 import { DIGEST } from '../core/settings.ts';
-import { addDays, DAY_MS, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
+import { addDays, HOUR_MS, localDay, MINUTE_MS, startOfHour } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import { describeDigest, isQuiet, makeContent } from './digest-content.ts';
 import type { PostedDigest } from './digest-message.ts';
@@ -12,13 +12,6 @@ import type { DigestWorkspace, Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
-/** How long digests are kept. */
-const KEPT_MS = 60 * DAY_MS;
-
-export async function pruneReminders({ digests, system }: AppContext): Promise<void> {
-  await digests.removeBefore(system.now() - KEPT_MS);
-}
-
 /** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */
 export async function askForDigests({ digests, jobStore, system }: AppContext): Promise<void> {
   for (const workspace of await digests.listWorkspaces()) {
@@ -44,7 +37,7 @@ export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHa
     const { digest } = await app.workspaces.readSettings(workspaceId);
     const now = app.system.now();
     const due = digest && findDueDigest({ workspaceId, digest }, now);
-    if (!due || (await app.digests.isClaimed(workspaceId, due.day))) {
+    if (!due || due.day <= (await app.digests.find(workspaceId)).day) {
       await editDigest(workspaceId, app);
       return digest && findNextHour({ workspaceId, digest }, now);
     }
@@ -112,22 +105,23 @@ export async function postDigest(due: DueDigest, app: AppContext): Promise<Diges
 async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Promise<DigestOutcome> {
   const { workspaceId, day, digest: settings } = due;
   const { digests, reminderNotifier } = app;
-  const content = await makeContent(workspaceId, day, settings, seen, app);
-  const snapshot = toSnapshot(seen);
-  if (!(await digests.claim(workspaceId, day, seen.at))) return 'done';
+  const { day: _, ...before } = await digests.find(workspaceId);
+  const content = await makeContent(workspaceId, day, settings, seen, before, app);
+  if (!(await digests.claim(workspaceId, day))) return 'done';
+  const record = { ...before, lastAt: seen.at, snapshot: toSnapshot(seen) ?? before.snapshot };
   if (isQuiet(content)) {
-    await digests.endQuietly(workspaceId, day, snapshot);
+    await digests.put(workspaceId, day, record);
     return 'done';
   }
-  const live = { workspaceId, day, content, postedAt: seen.at };
-  const shown = await describeDigest(live, app);
+  const live = { day, content, postedAt: seen.at };
+  const shown = await describeDigest(workspaceId, live, app);
   const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);
-  const before = await digests.markPosted({ ...live, card: posted.card }, snapshot);
+  await digests.put(workspaceId, day, { ...record, live: { ...live, card: posted.card } });
   // Its buttons would lead to another month sooner or later.
-  if (before) {
-    const old = await describeDigest(before, app);
-    await reminderNotifier.update(workspaceId, before.card, old, { isOver: true });
+  if (before.live) {
+    const old = await describeDigest(workspaceId, before.live, app);
+    await reminderNotifier.update(workspaceId, before.live.card, old, { isOver: true });
   }
   return 'done';
 }
@@ -164,7 +158,7 @@ async function postUnread(
   app.log.warn('the servers could not be read for a digest', { workspaceId, cause: error.code });
   // A workspace that was never connected, or was disconnected on purpose, expects no digest.
   if (!isLate || isRefusal(error, 'no_api_key')) return 'later';
-  if (!(await app.digests.claim(workspaceId, day, app.system.now()))) return 'done';
+  if (!(await app.digests.claim(workspaceId, day))) return 'done';
   const posted = await app.reminderNotifier.postUnreadable(workspaceId, digest.channelId, error);
   // The day stays claimed: the next digest reports what has happened since the last one that was read.
   return posted.kind === 'posted' ? 'done' : endUnposted(due, posted, app);
@@ -195,11 +189,9 @@ async function endUnposted(
 
 /** Edits the newest digest in Slack as it should be now. It is tried once. */
 async function editDigest(workspaceId: WorkspaceId, app: AppContext): Promise<void> {
-  const live = await app.digests.findLive(workspaceId);
+  const { live } = await app.digests.find(workspaceId);
   if (!live || !(await app.installations.isServed(workspaceId))) return;
-  const digest = await describeDigest(live, app);
-  const edited = await app.reminderNotifier.update(workspaceId, live.card, digest);
-  if (edited === 'gone') await app.digests.close(workspaceId, live.day);
+  await app.reminderNotifier.update(workspaceId, live.card, await describeDigest(workspaceId, live, app));
 }
 
 /** The notifiers of renewals, which have the digest of the workspace edited as well. */

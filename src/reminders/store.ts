@@ -19,18 +19,24 @@ export interface Snapshot {
   readonly servers: readonly Server[];
 }
 
-/** The newest digest of a workspace, whose message is edited. */
+/** The newest digest that was posted in a workspace, whose message is edited. */
 export interface LiveDigest {
-  readonly workspaceId: WorkspaceId;
   readonly day: string;
   readonly card: PostedMessage;
   readonly content: DigestContent;
   readonly postedAt: number;
 }
 
-/** The digests that were claimed, and the one of each workspace that is edited. A day is one of the digest's time zone. */
-export function createDigests(foundation: Foundation) {
-  const { db, engine } = foundation;
+/** What is known of the digests of a workspace. */
+export interface DigestRecord {
+  /** When the last digest was read that is known to have been posted, or to have had nothing to report. */
+  readonly lastAt?: number;
+  readonly snapshot?: Snapshot | undefined;
+  readonly live?: LiveDigest | undefined;
+}
+
+/** The last digest of each workspace. A day is one of the digest's time zone. */
+export function createDigests({ db }: Foundation) {
   return {
     /** The workspaces with a digest channel. */
     listWorkspaces: async (): Promise<readonly DigestWorkspace[]> => {
@@ -44,112 +50,45 @@ export function createDigests(foundation: Foundation) {
         return digest ? [{ workspaceId: id, digest }] : [];
       });
     },
-    /** Claims the workspace's one digest of that day, durably. False when it was claimed before, by any process. */
-    claim: async (workspaceId: WorkspaceId, day: string, at: number): Promise<boolean> => {
-      const unposted = { channel_id: null, ts: null, content: '' };
+    /** Claims the workspace's one digest of that day, durably. False when that day or a later one was claimed, by any process. */
+    claim: async (workspaceId: WorkspaceId, day: string): Promise<boolean> => {
       const claimed = await db
         .insertInto('digests')
-        .values({ workspace_id: workspaceId, day, state: 'claimed', at, ...unposted })
-        .onConflict((conflict) => conflict.doNothing())
+        .values({ workspace_id: workspaceId, day, account: '', value: '{}' })
+        .onConflict((conflict) =>
+          conflict.column('workspace_id').doUpdateSet({ day }).where('digests.day', '<', day),
+        )
         .returning('day')
         .executeTakeFirst();
       return claimed !== undefined;
     },
-    isClaimed: async (workspaceId: WorkspaceId, day: string): Promise<boolean> => {
-      const row = ofDay(db.selectFrom('digests').select('state'), workspaceId, day);
-      return (await row.executeTakeFirst()) !== undefined;
-    },
     /** Releases the claim: Slack has said that nothing was posted. */
     release: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
-      await ofDay(db.deleteFrom('digests'), workspaceId, day).where('state', '=', 'claimed').execute();
+      await ofDay(db, workspaceId, day).set({ day: '' }).execute();
     },
-    /** The claimed digest had nothing to report. */
-    endQuietly: (workspaceId: WorkspaceId, day: string, snapshot: Snapshot | undefined): Promise<void> =>
-      engine.transact(db, async (trx) => {
-        await ofDay(trx.updateTable('digests'), workspaceId, day).set({ state: 'quiet' }).execute();
-        await putSnapshot(trx, workspaceId, snapshot);
-      }),
-    /** The claimed digest was posted: from now on it is the workspace's live one. Returns the one before it, if that was live. */
-    markPosted: (
-      { workspaceId, day, card, content }: LiveDigest,
-      snapshot: Snapshot | undefined,
-    ): Promise<LiveDigest | undefined> =>
-      engine.transact(db, async (trx) => {
-        const before = await findLive(trx, workspaceId);
-        const posted = { channel_id: card.channelId, ts: card.ts, content: JSON.stringify(content) };
-        await ofDay(trx.updateTable('digests'), workspaceId, day)
-          .set({ state: 'posted', ...posted })
-          .execute();
-        await putSnapshot(trx, workspaceId, snapshot);
-        return before;
-      }),
-    findLive: (workspaceId: WorkspaceId) => findLive(db, workspaceId),
-    /** When the last digest was read that is known to have been posted, or to have had nothing to report. */
-    findLastAt: async (workspaceId: WorkspaceId): Promise<number | undefined> => {
+    find: async (workspaceId: WorkspaceId): Promise<DigestRecord & { readonly day: string }> => {
       const row = await db
         .selectFrom('digests')
-        .select('at')
-        .where('workspace_id', '=', workspaceId)
-        .where('state', '<>', 'claimed')
-        .orderBy('at', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.at;
-    },
-    findSnapshot: async (workspaceId: WorkspaceId): Promise<Snapshot | undefined> => {
-      const row = await db
-        .selectFrom('digest_snapshots')
         .selectAll()
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirst();
-      return row && { account: row.account, at: row.at, servers: JSON.parse(row.servers) };
+      if (!row) return { day: '' };
+      const { day, account } = row;
+      const { snapshot, ...record }: DigestRecord = JSON.parse(row.value);
+      return { ...record, day, snapshot: snapshot && { ...snapshot, account } };
     },
-    /** The message of a posted digest is gone. */
-    close: async (workspaceId: WorkspaceId, day: string): Promise<void> => {
-      await ofDay(db.updateTable('digests'), workspaceId, day).set({ state: 'closed' }).execute();
-    },
-    removeBefore: async (at: number): Promise<void> => {
-      await db.deleteFrom('digests').where('at', '<', at).execute();
+    /** Stores what became of the digest of that day, unless a later one was claimed. */
+    put: async (workspaceId: WorkspaceId, day: string, record: DigestRecord): Promise<void> => {
+      const { account = '' } = record.snapshot ?? {};
+      await ofDay(db, workspaceId, day)
+        .set({ account, value: JSON.stringify(record) })
+        .execute();
     },
   };
 }
 
-interface OfDay<Query> {
-  where(column: 'workspace_id' | 'day', operator: '=', value: string): Query;
-}
-
-function ofDay<Query extends OfDay<Query>>(query: Query, workspaceId: WorkspaceId, day: string): Query {
-  return query.where('workspace_id', '=', workspaceId).where('day', '=', day);
-}
-
-/** The newest posted digest, if its message is still there. */
-async function findLive(db: Queries, workspaceId: WorkspaceId): Promise<LiveDigest | undefined> {
-  const row = await db
-    .selectFrom('digests')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('state', 'in', ['posted', 'closed'])
-    .orderBy('at', 'desc')
-    .executeTakeFirst();
-  if (row?.state !== 'posted' || row.channel_id === null || row.ts === null) return undefined;
-  return {
-    workspaceId,
-    day: row.day,
-    card: { channelId: row.channel_id, ts: row.ts },
-    content: JSON.parse(row.content),
-    postedAt: row.at,
-  };
-}
-
-async function putSnapshot(db: Queries, workspaceId: WorkspaceId, snapshot: Snapshot | undefined) {
-  if (!snapshot) return;
-  const { account, at } = snapshot;
-  const seen = { account, at, servers: JSON.stringify(snapshot.servers) };
-  await db
-    .insertInto('digest_snapshots')
-    .values({ workspace_id: workspaceId, ...seen })
-    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(seen))
-    .execute();
+function ofDay(db: Queries, workspaceId: WorkspaceId, day: string) {
+  return db.updateTable('digests').where('workspace_id', '=', workspaceId).where('day', '=', day);
 }
 
 /** What the ledger knows of the servers in reminders. */

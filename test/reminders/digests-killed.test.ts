@@ -82,7 +82,7 @@ describe('a digest', () => {
     time.now = NOW + DAY_MS;
     expect(await postDigest(due(), other)).toBe('done');
     expect(posted[1]?.expired.map(({ label }) => label)).toEqual(['web-2']);
-    expect(await store.digests.findLive('T1')).toMatchObject({ day: '2026-03-03' });
+    expect((await store.digests.find('T1')).live).toMatchObject({ day: '2026-03-03' });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { BATCH } from '../../src/reminders/batch.ts';
 import { type DigestContent, NO_DRIFT } from '../../src/reminders/digest-content.ts';
-import type { LiveDigest, Snapshot } from '../../src/reminders/store.ts';
+import type { DigestRecord, Snapshot } from '../../src/reminders/store.ts';
 import { confirm, engines, entry, newCreate, newRenew, settleCreate, T0 } from '../db/support.ts';
 
 describe.each(engines)('the ledger of servers with reminders on $name', ({ make }) => {
@@ -100,63 +100,38 @@ const SNAPSHOT: Snapshot = {
     { id: 8, label: 'ü "2"', state: '' },
   ],
 };
-const live = (day = DAY, more: Partial<LiveDigest> = {}): LiveDigest => ({
-  workspaceId: 'T1',
-  day,
-  card: { channelId: 'C1', ts: `1.${day}` },
-  content: CONTENT,
-  postedAt: T0,
-  ...more,
-});
-
-async function post(store: Store, day = DAY, at = T0): Promise<void> {
-  expect(await store.digests.claim('T1', day, at)).toBe(true);
-  await store.digests.markPosted(live(day, { postedAt: at }), SNAPSHOT);
-}
+const RECORD: DigestRecord = {
+  lastAt: T0,
+  snapshot: SNAPSHOT,
+  live: { day: DAY, card: { channelId: 'C1', ts: '1.1' }, content: CONTENT, postedAt: T0 },
+};
 
 describe.each(engines)('digests on $name', ({ make }) => {
   test('are claimed once a day in each workspace, by however many at once, and again only if nothing was posted', async () => {
-    const store = await make();
-    const { digests } = store;
-    const claims = await Promise.all(Array.from({ length: 10 }, () => digests.claim('T1', DAY, T0)));
+    const { digests } = await make();
+    const claims = await Promise.all(Array.from({ length: 10 }, () => digests.claim('T1', DAY)));
     expect(claims.filter(Boolean)).toHaveLength(1);
-    expect(await digests.claim('T2', DAY, T0)).toBe(true);
-    expect(await digests.claim('T1', '2026-03-03', T0)).toBe(true);
+    expect(await digests.claim('T2', DAY)).toBe(true);
+    expect(await digests.claim('T1', '2026-03-03')).toBe(true);
     // A clock that was set back a day finds the day claimed.
-    expect(await digests.claim('T1', DAY, T0)).toBe(false);
-    expect(await digests.isClaimed('T1', DAY)).toBe(true);
-    expect(await digests.isClaimed('T1', '2026-03-04')).toBe(false);
+    expect(await digests.claim('T1', DAY)).toBe(false);
     await digests.release('T1', DAY);
-    await post(store);
-    await digests.release('T1', DAY);
-    expect(await digests.claim('T1', DAY, T0)).toBe(false);
+    expect(await digests.find('T1')).toEqual({ day: '2026-03-03' });
+    await digests.release('T1', '2026-03-03');
+    expect(await digests.claim('T1', '2026-03-03')).toBe(true);
   });
 
-  test('come back as they were posted, with the servers that they saw, and are edited until the next one', async () => {
-    const store = await make();
-    const { digests } = store;
-    await post(store);
-    expect(await digests.findLive('T1')).toEqual(live());
-    expect(await digests.findSnapshot('T1')).toEqual(SNAPSHOT);
-    expect(await digests.findLive('T2')).toBeUndefined();
-    await post(store, '2026-03-03', T0 + 100);
-    expect((await digests.findLive('T1'))?.day).toBe('2026-03-03');
-  });
-
-  test('that were posted, or had no content, say until when; others don’t', async () => {
-    const store = await make();
-    const { digests } = store;
-    expect(await digests.findLastAt('T1')).toBeUndefined();
-    await digests.claim('T1', '2026-03-01', T0 - 100);
-    await digests.endQuietly('T1', '2026-03-01', SNAPSHOT);
-    expect(await digests.findLastAt('T1')).toBe(T0 - 100);
-    await digests.claim('T1', DAY, T0);
-    expect(await digests.findLastAt('T1')).toBe(T0 - 100);
-    await post(store, '2026-03-03', T0 + 100);
-    expect(await digests.findLastAt('T1')).toBe(T0 + 100);
-    await digests.removeBefore(T0);
-    expect(await digests.isClaimed('T1', '2026-03-01')).toBe(false);
-    expect(await digests.isClaimed('T1', DAY)).toBe(true);
+  test('come back as they were posted, with the servers that they saw, and stay until the next one', async () => {
+    const { digests } = await make();
+    expect(await digests.find('T1')).toEqual({ day: '' });
+    await digests.claim('T1', DAY);
+    await digests.put('T1', DAY, RECORD);
+    expect(await digests.find('T1')).toEqual({ day: DAY, ...RECORD });
+    expect(await digests.find('T2')).toEqual({ day: '' });
+    await digests.claim('T1', '2026-03-03');
+    // A process that was frozen since the day before must not replace what a later one has stored.
+    await digests.put('T1', DAY, { ...RECORD, lastAt: T0 + 1 });
+    expect(await digests.find('T1')).toEqual({ day: '2026-03-03', ...RECORD });
   });
 
   test('are listed for the workspaces that have chosen a channel', async () => {

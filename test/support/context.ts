@@ -67,7 +67,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
     reminderNotifier: {
       post: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
       postUnreadable: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
-      update: async () => 'shown',
+      update: async () => undefined,
       notifyUndelivered: async () => undefined,
     },
     redrawHome: () => undefined,

@@ -8,6 +8,8 @@ import { createServer, deleteServer, renewServer } from '../../support/acts.ts';
 import { startDigestTeam } from '../../support/ruled-team.ts';
 import { grantRole, SCOPES, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
+const recordOf = ({ app }: Team) => app.ports.digests.find(TEAM.id);
+
 describe.concurrent('the daily digest', () => {
   test('lists the servers to renew, most urgent first, with their costs as far as they are known', async () => {
     await using team = await startDigestTeam();
@@ -99,7 +101,7 @@ describe.concurrent('changes outside of the app', () => {
     const { hosting, account } = team;
     const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
     team.untilDigest();
-    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX')).toBeDefined();
+    await expect.poll(async () => (await recordOf(team)).snapshot).toBeDefined();
     // Outside: one is deleted, one is stopped, one is new. With the app: the same three.
     hosting.servers.remove(account, String(one));
     hosting.servers.power(account, String(two), 'stop');
@@ -121,7 +123,7 @@ describe.concurrent('changes outside of the app', () => {
     for (const own of ['web-3', 'web-4', 'ours']) expect(digest).not.toContain(own);
     team.system.move(DAY_MS);
     await expect
-      .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'))
+      .poll(async () => (await recordOf(team)).lastAt)
       .toBeGreaterThan(team.system.now() - DAY_MS / 2);
     expect(team.digests()).toHaveLength(1);
   });
@@ -131,16 +133,14 @@ describe.concurrent('changes outside of the app', () => {
     const { hosting } = team;
     hosting.seedServers(team.account, 3, 'web');
     team.untilDigest();
-    await expect.poll(() => team.app.ports.digests.findSnapshot('T0SANDBOX')).toBeDefined();
-    const before = (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account;
+    await expect.poll(async () => (await recordOf(team)).snapshot).toBeDefined();
+    const before = (await recordOf(team)).snapshot?.account;
     const other = hosting.accounts.create({ name: 'Other', balanceMinor: 1000 });
     hosting.seedServers(other, 2, 'other');
     const key = new Secret(hosting.createKey(other));
     await team.app.ports.apiKeys.put('T0SANDBOX', key, 'U0OWNER001', 0);
     team.system.move(DAY_MS);
-    await expect
-      .poll(async () => (await team.app.ports.digests.findSnapshot('T0SANDBOX'))?.account)
-      .not.toBe(before);
+    await expect.poll(async () => (await recordOf(team)).snapshot?.account).not.toBe(before);
     expect(team.digests()).toEqual([]);
   });
 });
@@ -190,14 +190,14 @@ describe.concurrent('a digest that can’t be posted', () => {
     team.untilDigest(24);
     await team.manager.sees('2 servers to renew soon');
     // The message is there a moment before the note that it is.
-    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX')).toBeDefined();
-    const live = await team.app.ports.digests.findLive('T0SANDBOX');
+    await expect.poll(async () => (await recordOf(team)).live).toBeDefined();
+    const { live } = await recordOf(team);
     team.slack.admin.deleteMessage('#ops', live?.card.ts ?? '');
     await renewServer(team.manager);
-    await expect.poll(() => team.app.ports.digests.findLive('T0SANDBOX')).toBeUndefined();
     expect(team.digests()).toEqual([]);
     team.system.move(DAY_MS);
     await expect.poll(() => team.digests()[0]).toContain('1 server to renew soon');
+    expect(team.digests()).toHaveLength(1);
   });
 });
 
@@ -246,7 +246,7 @@ describe.concurrent('a reminder', () => {
     const passes = async (days: number) => {
       team.system.move(days * DAY_MS);
       await expect
-        .poll(() => team.app.ports.digests.findLastAt('T0SANDBOX'))
+        .poll(async () => (await recordOf(team)).lastAt)
         .toBeGreaterThan(team.system.now() - HOUR_MS);
     };
     await passes(1);
