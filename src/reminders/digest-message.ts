@@ -58,19 +58,16 @@ const WITH_BUTTONS = 6;
 const ROOM = { sections: 1, characters: 2000 };
 
 /** The digest of a day, as it is now; nothing is left out without saying so. */
-export function digestMessage(
-  digest: Digest,
-  { currency, isOver = false }: { readonly currency: string; readonly isOver?: boolean },
-): Message {
+export function digestMessage(digest: Digest, currency: string): Message {
   const { day, due, expired, drift, isComplete } = digest;
   const blocks = [
     header(`Daily digest: ${dayWords(day)}`),
     ...(due.length > 0 ? [section(summaryWords(due, currency))] : []),
-    ...(isOver ? [] : [actions(...renewAllButtons(due), remindersButton.element('Show my reminders', {}))]),
-    ...serverBlocks(due, currency, isOver),
+    actions(...renewAllButtons(due), remindersButton.element('Show my reminders', {})),
+    ...serverBlocks(due, currency),
     ...listBlocks('*Paid time ended*\n', expired.map(expiredWords), { sections: 1, characters: 1500 }),
     ...driftBlocks(drift),
-    ...noteBlocks(digest, isOver),
+    ...noteBlocks(digest),
   ];
   return { text: notificationWords(digest), blocks: isComplete ? blocks : withPartOfList(blocks) };
 }
@@ -108,8 +105,8 @@ function summaryWords(listed: readonly DigestServer[], currency: string): string
   return `*${count(due.length, 'server')} to renew soon.* ${cost.join(' ')} Check that the account balance covers ${them}.`;
 }
 
-function serverBlocks(servers: readonly DigestServer[], currency: string, isOver: boolean): KnownBlock[] {
-  const detailed = isOver ? [] : servers.slice(0, WITH_BUTTONS);
+function serverBlocks(servers: readonly DigestServer[], currency: string): KnownBlock[] {
+  const detailed = servers.slice(0, WITH_BUTTONS);
   const others = servers.slice(detailed.length).map((server) => dueWords(server, currency));
   return [
     ...detailed.flatMap((server) => dueBlocks(server, currency)),
@@ -148,15 +145,13 @@ export function remindersMessage(due: readonly DigestServer[], asked: number, cu
   };
 }
 
-function noteBlocks({ snoozed, left }: Digest, isOver: boolean): KnownBlock[] {
+function noteBlocks({ snoozed, left }: Digest): KnownBlock[] {
   const hidden = [
     ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
     ...(left > 0 ? [`${left} expiring on purpose`] : []),
   ];
-  return [
-    ...(hidden.length > 0 ? [context(`Hidden: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)] : []),
-    ...(isOver ? [context('A newer digest has replaced this one.')] : []),
-  ];
+  if (hidden.length === 0) return [];
+  return [context(`Hidden: ${hidden.join(', ')}. \`/vps reminders\` shows them.`)];
 }
 
 function expiredWords({ label, paidUntil, leftBy, isListed }: ExpiredServer): string {
@@ -322,8 +317,8 @@ export type PostedDigest = Awaited<ReturnType<NotifierParts['outbox']['postOnce'
 
 /** Posts digests and edits them. No method throws. */
 export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {
-  const render = async (workspaceId: WorkspaceId, digest: Digest, isOver = false) =>
-    digestMessage(digest, { currency: await currencyOf(workspaceId), isOver });
+  const render = async (workspaceId: WorkspaceId, digest: Digest) =>
+    digestMessage(digest, await currencyOf(workspaceId));
   return {
     /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
     post: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) =>
@@ -334,9 +329,9 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
         outbox.postOnce(workspaceId, channelId, unreadableMessage(error)),
       ),
-    update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest, { isOver } = { isOver: false }) =>
+    update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest) =>
       notifySafely(workspaceId, log, undefined, async () => {
-        await outbox.edit(workspaceId, card, await render(workspaceId, digest, isOver));
+        await outbox.edit(workspaceId, card, await render(workspaceId, digest));
       }),
     notifyUndelivered: (
       workspaceId: WorkspaceId,

@@ -118,11 +118,6 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);
   await digests.put(workspaceId, day, { ...record, live: { ...live, card: posted.card } });
-  // Its buttons would lead to another month sooner or later.
-  if (before.live) {
-    const old = await describeDigest(workspaceId, before.live, app);
-    await reminderNotifier.update(workspaceId, before.live.card, old, { isOver: true });
-  }
   return 'done';
 }
 
