@@ -67,8 +67,7 @@ export type DueStanding =
   | { readonly kind: 'paying' | 'unconfirmed'; readonly by: UserId }
   | { readonly kind: 'renewed'; readonly by: UserId; readonly paidUntil?: number }
   | { readonly kind: 'snoozed'; readonly by: UserId; readonly untilDay: string }
-  | { readonly kind: 'left'; readonly by: UserId }
-  | { readonly kind: 'gone'; readonly by: UserId };
+  | { readonly kind: 'left'; readonly by: UserId };
 
 interface DueServer extends DigestEntry {
   readonly paidUntil: number;
@@ -308,16 +307,16 @@ async function leaveOutOwn(
 
 export async function describeDigest(
   workspaceId: WorkspaceId,
-  { day, content, postedAt }: Omit<LiveDigest, 'card'>,
+  { day, content }: Omit<LiveDigest, 'card'>,
   app: AppContext,
 ): Promise<Digest> {
-  const due = await addStandings(content.due, { workspaceId, day, since: postedAt }, app);
-  return { ...content, day, due };
+  return { ...content, day, due: await addStandings(content.due, workspaceId, day, app) };
 }
 
 export async function addStandings(
   servers: readonly DueServer[],
-  { workspaceId, day, since }: { workspaceId: WorkspaceId; day: string; since: number },
+  workspaceId: WorkspaceId,
+  day: string,
   app: AppContext,
 ): Promise<Digest['due']> {
   const ids = servers.map(({ serverId }) => serverId);
@@ -326,13 +325,10 @@ export async function addStandings(
   const renewals = await app.reminders.listRenewals(workspaceId, ids);
   // The newest of each month.
   const renewalOf = new Map(renewals.map((operation) => [claimOf(operation.purchase), operation]));
-  const deletedBy = await listDeleted(workspaceId, since, app);
   const now = app.system.now();
   /** What was done counts more than what was decided about the reminder. */
   const findStanding = (server: DueServer): DueStanding => {
     const { serverId, paidUntil } = server;
-    const deleter = deletedBy.get(serverId);
-    if (deleter !== undefined) return { kind: 'gone', by: deleter };
     const renewal = renewalOf.get(claimOf({ kind: 'renew', ...server }));
     if (renewal?.state === 'settled')
       return { kind: 'renewed', by: renewal.actorId, paidUntil: renewal.paidUntil };
@@ -345,16 +341,4 @@ export async function addStandings(
     return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
   };
   return servers.map((server) => ({ ...server, standing: findStanding(server) }));
-}
-
-async function listDeleted(
-  workspaceId: WorkspaceId,
-  since: number,
-  { audit }: AppContext,
-): Promise<ReadonlyMap<ServerId, UserId>> {
-  const deletedBy = new Map<ServerId, UserId>();
-  const deletes = audit.read({ workspaceId, actions: ['delete'], outcome: 'done', since });
-  for await (const { serverId, actorId } of deletes)
-    if (serverId !== undefined) deletedBy.set(serverId, actorId);
-  return deletedBy;
 }

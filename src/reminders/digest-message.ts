@@ -243,7 +243,6 @@ const ICONS: Readonly<Record<DigestServer['standing']['kind'], string>> = {
   renewed: '✅',
   snoozed: '▫️',
   left: '▫️',
-  gone: '▫️',
 };
 
 function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, currency: string): string {
@@ -266,8 +265,6 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
       return `snoozed by ${mention(standing.by)} until ${dayWords(standing.untilDay)} · ${daysLeftWords(daysLeft)} (${slackDay(paidUntil)})`;
     case 'left':
       return `${mention(standing.by)} is letting it expire · ${daysLeftWords(daysLeft)} (${slackDate(paidUntil)})`;
-    case 'gone':
-      return `deleted by ${mention(standing.by)}`;
   }
 }
 

@@ -113,7 +113,7 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
     await digests.put(workspaceId, day, record);
     return 'done';
   }
-  const live = { day, content, postedAt: seen.at };
+  const live = { day, content };
   const shown = await describeDigest(workspaceId, live, app);
   const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);

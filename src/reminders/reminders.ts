@@ -52,7 +52,7 @@ const listReminders = defineUseCase({
       .map(({ server }) => server)
       .filter(({ label }) => context.covers(label));
     const described = await describeDue(due, day, settings, hosting.account, workspaceId, app);
-    return addStandings(described, { workspaceId, day, since: now }, app);
+    return addStandings(described, workspaceId, day, app);
   },
 });
 

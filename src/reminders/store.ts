@@ -24,7 +24,6 @@ export interface LiveDigest {
   readonly day: string;
   readonly card: PostedMessage;
   readonly content: DigestContent;
-  readonly postedAt: number;
 }
 
 /** What is known of the digests of a workspace. */

@@ -103,7 +103,7 @@ const SNAPSHOT: Snapshot = {
 const RECORD: DigestRecord = {
   lastAt: T0,
   snapshot: SNAPSHOT,
-  live: { day: DAY, card: { channelId: 'C1', ts: '1.1' }, content: CONTENT, postedAt: T0 },
+  live: { day: DAY, card: { channelId: 'C1', ts: '1.1' }, content: CONTENT },
 };
 
 describe.each(engines)('digests on $name', ({ make }) => {
