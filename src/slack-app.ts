@@ -1,5 +1,5 @@
 import { createAccountNotifier, installedMessage } from './account/connect.ts';
-import { createCurrencyOf, mayAnnounce } from './account/workspaces.ts';
+import { mayAnnounce } from './account/workspaces.ts';
 import { commands, runCommand } from './commands.ts';
 import type { AppContext, Store } from './context.ts';
 import type { Entry } from './core/entry.ts';
@@ -50,14 +50,12 @@ export interface SlackOptions extends Store {
 
 /** Puts Slack's side together. Sends nothing by itself. */
 export function createSlack(options: SlackOptions) {
-  const { clients, workspaces, system, log, accountUrl } = options;
-  const currencyOf = createCurrencyOf(workspaces, options.currency);
+  const { clients, workspaces, system, log, currency, accountUrl } = options;
   const channels = createChannels(clients, system);
   // Created with the dispatch, since the requests that it makes need the entry.
   let publisher: HomePublisher | undefined;
   const shared = {
     ...options,
-    currencyOf,
     channels,
     endStep: createEndStep(options.connections.open, clients),
     followedViews: createFollowedViews(),
@@ -79,7 +77,7 @@ export function createSlack(options: SlackOptions) {
       slackAbilities: options.abilities,
       redrawHome: (workspaceId: WorkspaceId, userIds: readonly UserId[]) =>
         publisher?.redraw(workspaceId, userIds),
-      ...createNotifiers({ outbox, log, currencyOf, accountUrl, users }),
+      ...createNotifiers({ outbox, log, currency, accountUrl, users }),
     },
     createDispatch: (entry: Entry, ports: AppContext): Dispatch => {
       const parts = { ...shared, entry };

@@ -362,11 +362,6 @@ export function wordsOfRefusal<Code extends RefusalCode>(
   return REFUSALS[code](details, currency);
 }
 
-/** Whether the words of a refusal have a price or an amount: they take the currency, too. */
-export function quotesPrice({ code }: Refusal): boolean {
-  return REFUSALS[code].length > 1;
-}
-
 /** Says what went wrong with the hosting API, with the server's state or the unknown code, if known. Escaped mrkdwn. */
 export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
   const { unknownCode, state, status } = details;

@@ -185,11 +185,11 @@ describe('an audit entry reads as a sentence', () => {
           changes: [
             FREEZE,
             { name: 'approval.delete', before: 'true', after: 'false' },
-            { name: 'currency', after: 'EUR' },
+            { name: 'digest.zone', after: 'UTC' },
           ],
         },
       },
-      `${MARA} changed the settings\n• Purchase freeze: off → on (by <@U0OWNER0001>)\n• Deletions need approval: on → off\n• Currency: default → EUR`,
+      `${MARA} changed the settings\n• Purchase freeze: off → on (by <@U0OWNER0001>)\n• Deletions need approval: on → off\n• Time zone of the daily digest: none → UTC`,
     ],
     [{ action: 'audit_prune', actorId: 'app' }, 'The app removed old audit entries'],
   ] as const)('%j', (more, words) => {

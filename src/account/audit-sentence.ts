@@ -195,7 +195,6 @@ function describeValue(name: SettingName, value: string | undefined, currency = 
 const NONE: Partial<Readonly<Record<SettingName, string>>> = {
   freeze: 'off',
   channel: 'direct messages',
-  currency: 'default',
 };
 
 const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
@@ -207,7 +206,6 @@ const SETTING_LABELS: Readonly<Record<SettingName, string>> = {
   'budget.workspace': 'Monthly workspace budget',
   'budget.person': 'Monthly budget per person',
   channel: 'Approval requests go to',
-  currency: 'Currency',
   'digest.channel': 'Daily digest channel',
   'digest.hour': 'Hour of the daily digest',
   'digest.zone': 'Time zone of the daily digest',

@@ -277,7 +277,7 @@ const details = defineForm({
   load: async ({ seq }, request) => {
     const [entry] = await request.execute(readAudit, { seq, limit: 1 });
     return entry
-      ? auditDetailsView(entry, await request.currency())
+      ? auditDetailsView(entry, request.currency)
       : noticeView(
           DETAILS_TITLE,
           'This entry is no longer in the audit log. It may have been removed as too old.',
@@ -364,7 +364,7 @@ async function auditPage(
     before,
     limit: ENTRIES_PER_PAGE + 1,
   });
-  return auditMessage(entries, query, before, await request.currency());
+  return auditMessage(entries, query, before, request.currency);
 }
 
 /** Parses a published head, `<seq>:<signature>`. Undefined for anything else. */

@@ -1,6 +1,6 @@
 import type { InputBlock, KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
-import { describeMoney, findCurrency, findMoney, type Money } from '../core/money.ts';
+import { describeMoney, findMoney, type Money } from '../core/money.ts';
 import {
   DEFAULT_DIGEST,
   describeDaysBefore,
@@ -32,7 +32,6 @@ const typed = (find: (text: string) => unknown, wrong: string) =>
     .refine((text) => find(text) !== undefined, wrong)
     .exactOptional();
 const amount = typed(findMoney, 'Enter an amount such as 25 or 4.99, without a currency.');
-const currency = typed(findCurrency, 'Enter a currency such as EUR, USD or €: up to 12 letters, no digits.');
 
 interface Drawing {
   /** Follows amounts; '' for none. */
@@ -44,13 +43,10 @@ interface Drawing {
 const spending = defineModal(
   'settings_spending',
   settingsSchema,
-  z.object({ freeze: isOn, workspaceBudget: amount, personBudget: amount, currency }),
+  z.object({ freeze: isOn, workspaceBudget: amount, personBudget: amount }),
 );
 
-function spendingBlocks(
-  { freeze, budget, currency: own }: WorkspaceSettings,
-  drawing: Drawing,
-): KnownBlock[] {
+function spendingBlocks({ freeze, budget }: WorkspaceSettings, drawing: Drawing): KnownBlock[] {
   const follows = drawing.currency ? ` (${drawing.currency})` : '';
   const hint = 'Leave empty for no limit.';
   return [
@@ -71,13 +67,6 @@ function spendingBlocks(
     context(
       'Orders over budget are refused or, with the two-person rule, need approval. Only orders from Slack with a known price count.',
     ),
-    spending.textField('currency', {
-      label: 'Currency',
-      hint: 'Shown after every amount, such as EUR. The hosting API doesn’t report one. Leave empty for the app’s default.',
-      initial: own,
-      optional: true,
-      maxLength: 12,
-    }),
   ];
 }
 
@@ -224,7 +213,7 @@ function screen<Fields extends Record<string, string | undefined>>(
       // Needed only to propose a digest, so that other forms don't wait for Slack.
       const isProposed = names.includes('digest.zone') && !settings.digest;
       const ownZone = isProposed ? await request.execute(findOwnZone, {}) : undefined;
-      return view(settings, origin, { currency: await request.currency(), ownZone });
+      return view(settings, origin, { currency: request.currency, ownZone });
     },
   });
   return {
@@ -236,7 +225,7 @@ function screen<Fields extends Record<string, string | undefined>>(
       section(`*${title}*\n${settingLines(settings, currency, names)}`, form.button.element(`${title}…`, {})),
     modal: modal.onSubmit(changeSettings, async ({ fields, metadata: was, viewId }, request) => {
       const wanted = { ...was, ...read(fields, was, request) };
-      const words = savedWords(was, wanted, await currencyOf(was, wanted, request));
+      const words = savedWords(was, wanted, request.currency);
       if (listChanges(was, wanted).length === 0) return { with: noticeView(title, words) };
       const errors = await findChannelFaults(was, wanted, request);
       if (Object.keys(errors).length > 0) return { with: { errors } };
@@ -257,15 +246,14 @@ function screen<Fields extends Record<string, string | undefined>>(
 export const settingsScreens = {
   spending: screen(spending, {
     title: 'Spending',
-    names: ['freeze', 'budget.workspace', 'budget.person', 'currency'],
+    names: ['freeze', 'budget.workspace', 'budget.person'],
     blocks: spendingBlocks,
-    read: ({ freeze, workspaceBudget, personBudget, currency: own }, was, request) => ({
+    read: ({ freeze, workspaceBudget, personBudget }, was, request) => ({
       freeze:
         freeze === 'on'
           ? (was.freeze ?? { by: request.caller.actor.userId, since: request.now() })
           : undefined,
       budget: { workspace: readAmount(workspaceBudget), person: readAmount(personBudget) },
-      currency: own === undefined ? undefined : findCurrency(own),
     }),
   }),
   approvals: screen(approvals, {
@@ -312,7 +300,7 @@ const overview = defineForm({
   input: z.object({}),
   needs: readSettings,
   load: async (_input, request, origin) =>
-    overviewView(await request.execute(readSettings, {}), origin, await request.currency()),
+    overviewView(await request.execute(readSettings, {}), origin, request.currency),
 });
 
 const isScreenName = (word: string): word is ScreenName => Object.hasOwn(settingsScreens, word);
@@ -337,11 +325,6 @@ export const settings = defineCommand<{ readonly name?: ScreenName }>({
   ],
   modals: screens.map(({ modal }) => modal),
 });
-
-/** The currency of amounts after saving. The app's default is known only while the workspace has no currency of its own. */
-async function currencyOf(was: WorkspaceSettings, is: WorkspaceSettings, request: SlackRequest) {
-  return is.currency ?? (was.currency === undefined ? await request.currency() : '');
-}
 
 /** Announces that purchases were frozen or unfrozen, so that users know why they can't buy, or that they can again. */
 async function announceFreeze(

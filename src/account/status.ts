@@ -119,10 +119,7 @@ export const status = defineCommand({
   needs: 'viewer',
   parse: parseNothing,
   run: async (_input, request) => {
-    const found = await request.execute(readStatus, {});
-    // Only approvals have a price.
-    const currency = found.waiting.length > 0 ? await request.currency() : '';
-    await request.reply.send(statusMessage(found, currency));
+    await request.reply.send(statusMessage(await request.execute(readStatus, {}), request.currency));
   },
   actions: [...decisionActions, ...approvalActions],
   modals: [...decideModals, ...approvalModals],

@@ -79,19 +79,6 @@ export async function mayAnnounce(
   return announces && (await channels.isShared(workspaceId, channelId)) === false;
 }
 
-/**
- * Finds the workspace's own currency, or else the operator's; '' if the store fails, since an amount without one is still
- * true.
- */
-export function createCurrencyOf(workspaces: Workspaces, operators: string) {
-  return (workspaceId: WorkspaceId): Promise<string> =>
-    workspaces.find(workspaceId).then(
-      (workspace) => workspace?.settings.currency ?? operators,
-      () => '',
-    );
-}
-export type CurrencyOf = ReturnType<typeof createCurrencyOf>;
-
 /** Time to test a channel: Slack wants the answer to a form within 3 s. */
 const CHECK_TIMEOUT_MS = 2000;
 
@@ -203,8 +190,6 @@ export const settingsSchema = z.object({
   channelId: channelId.exactOptional(),
   /** A purchase freeze: nothing is created or renewed until an owner lifts it. `since`: epoch milliseconds. */
   freeze: z.object({ by: userId, since: z.number() }).exactOptional(),
-  /** The currency of amounts, in place of the operator's `HOSTING_CURRENCY`. */
-  currency: z.string().exactOptional(),
   /** The daily digest (docs/reminders.md); absent if none is posted. */
   digest: z
     .object({

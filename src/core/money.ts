@@ -13,13 +13,6 @@ export function findMoney(text: string): Money | undefined {
   return money(Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')));
 }
 
-/** Reads a currency of 1 to 12 letters or symbols, such as eur (returned as EUR), € or credits; undefined for anything else. */
-export function findCurrency(text: string): string | undefined {
-  const typed = text.trim();
-  if (!/^[\p{L}\p{M}\p{Sc}]{1,12}$/u.test(typed)) return undefined;
-  return /^[a-z]{3}$/i.test(typed) ? typed.toUpperCase() : typed;
-}
-
 /** Describes an amount, which must not be negative: "5.90", or "5.90 EUR" with a currency. */
 export function describeMoney(amount: Money, currency = ''): string {
   const decimal = `${Math.trunc(amount / 100)}.${String(Math.abs(amount % 100)).padStart(2, '0')}`;

@@ -44,7 +44,7 @@ export type SettingName = keyof ReturnType<typeof writeSettings>;
 
 /** Writes each setting as text: amounts as decimals, times in ISO 8601; undefined if it isn't set. */
 export function writeSettings(settings: WorkspaceSettings) {
-  const { announces, approval, budget, channelId, freeze, currency, digest } = settings;
+  const { announces, approval, budget, channelId, freeze, digest } = settings;
   const amount = (money: Money | undefined) => (money === undefined ? undefined : describeMoney(money));
   return {
     freeze: freeze && `${freeze.by} ${new Date(freeze.since).toISOString()}`,
@@ -55,7 +55,6 @@ export function writeSettings(settings: WorkspaceSettings) {
     'budget.workspace': amount(budget.workspace),
     'budget.person': amount(budget.person),
     channel: channelId,
-    currency,
     'digest.channel': digest?.channelId,
     'digest.hour': digest && String(digest.hour),
     'digest.zone': digest?.zone,

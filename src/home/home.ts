@@ -301,8 +301,7 @@ function accountWords(servers: HomeServers): string | undefined {
 export const loadHome: LoadHome = async ({ isWelcome, ...wanted }, request) => {
   const home = await request.execute(readHome, wanted);
   const { servers } = home;
-  const { accountUrl } = request;
-  const currency = await request.currency();
+  const { accountUrl, currency } = request;
   return {
     blocks: homeBlocks(home, { now: request.now(), currency, accountUrl, isWelcome }),
     page: servers.kind === 'listed' ? servers.page : 0,

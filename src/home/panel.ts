@@ -22,7 +22,7 @@ import { type Home, type ListedServers, readHome } from './read-home.ts';
 /** Answers a bare `/vps` with the control panel: what Home shows, in a message that fits on a phone. */
 export async function showPanel(request: SlackRequest): Promise<void> {
   const home = await request.execute(readHome, { page: 0, isPatient: true, isPanel: true });
-  await request.reply.send(panelMessage(home, { ...request, currency: await request.currency() }));
+  await request.reply.send(panelMessage(home, request));
 }
 
 interface Rendering {

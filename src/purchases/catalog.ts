@@ -38,11 +38,11 @@ export const catalog = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readCatalog, { onWait: sendWaiting(request) });
-    await request.reply.send(catalogMessage(found, await request.currency(), 0));
+    await request.reply.send(catalogMessage(found, request.currency, 0));
   },
   actions: catalogPages.on(async ({ page }, request) => {
     const found = await request.execute(readCatalog, {});
-    await request.reply.replace(catalogMessage(found, await request.currency(), page));
+    await request.reply.replace(catalogMessage(found, request.currency, page));
   }),
 });
 

@@ -190,7 +190,7 @@ export async function confirmInForm(
     const first = isOwn
       ? 'Already confirmed.'
       : `Someone else already confirmed this. ${mention(operation.actorId)} will get the result.`;
-    const wording = { currency: await request.currency(), accountUrl: request.accountUrl };
+    const wording = { currency: request.currency, accountUrl: request.accountUrl };
     const words = [`${first} You won’t be charged twice.`, outcomeWords(operation, wording)];
     return { with: noticeView(outcomeTitle(operation), ...words) };
   }

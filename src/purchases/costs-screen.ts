@@ -159,6 +159,6 @@ export const costs = defineCommand({
   parse: parseNothing,
   run: async (_input, request) => {
     const found = await request.execute(readCosts, { onWait: sendWaiting(request) });
-    await request.reply.send(costsMessage(found, await request.currency()));
+    await request.reply.send(costsMessage(found, request.currency));
   },
 });

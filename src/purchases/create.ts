@@ -325,9 +325,9 @@ async function loadForm(
   const wrong = findWrongChoices(input, catalog).map((refusal) => request.explain(refusal));
   const complete = orderValue.safeParse(input);
   if (!complete.success || wrong.length > 0)
-    return choicesView(catalog, input, origin, await request.currency(), wrong);
+    return choicesView(catalog, input, origin, request.currency, wrong);
   const reviewed = await request.execute(reviewCreate, { order: complete.data });
-  return createReviewView(reviewed, origin, await request.currency());
+  return createReviewView(reviewed, origin, request.currency);
 }
 
 /** Shows the choices again, as they were made. The form keeps its ID: it still pays once at most. */
@@ -335,10 +335,7 @@ async function goBack(input: Order, request: SlackRequest): Promise<void> {
   const { modal } = request;
   if (!modal) return form.open(input, request);
   const catalog = await request.execute(openCreate, {});
-  await request.views.update(
-    modal.viewId,
-    choicesView(catalog, input, modal.origin, await request.currency()),
-  );
+  await request.views.update(modal.viewId, choicesView(catalog, input, modal.origin, request.currency));
 }
 
 /** Answers with the view if the catalog is already known; otherwise with a loading view that it replaces. */
@@ -362,7 +359,7 @@ function suggest(field: Choice): Suggestions {
     id: `${createChoices.id}.${field}`,
     find: async (typed, request) => {
       const catalog = await request.execute(openCreate, {});
-      return searchChoices(catalog, field, await request.currency(), typed).slice(0, LIMITS.options);
+      return searchChoices(catalog, field, request.currency, typed).slice(0, LIMITS.options);
     },
   };
 }

@@ -37,11 +37,8 @@ export type OperationNotifier = ReturnType<typeof createOperationNotifier>;
 
 /** Ephemerally where the form was opened, else by a direct message without the password. No method throws. */
 export function createOperationNotifier(parts: NotifierParts) {
-  const { log, outbox, currencyOf, accountUrl } = parts;
-  const wordingFor = async ({ workspaceId }: Operation): Promise<Wording> => ({
-    accountUrl,
-    currency: await currencyOf(workspaceId),
-  });
+  const { log, outbox, currency, accountUrl } = parts;
+  const wording: Wording = { accountUrl, currency };
   return {
     /** Announces that it is being carried out; the outcome replaces that. The order doesn't wait for it. */
     announceStart: (operation: Operation): void => {
@@ -56,7 +53,6 @@ export function createOperationNotifier(parts: NotifierParts) {
     notify: (operation: Operation, held: HeldPassword | undefined, reported?: string): Promise<boolean> =>
       notifySafely(operation.id, log, false, async () => {
         const { workspaceId, actorId, decidedBy, isLate, state } = operation;
-        const wording = await wordingFor(operation);
         const confirmer = confirmerOf(operation);
         const messages = held
           ? deliveryMessages(operation, held, wording, reported)
@@ -84,7 +80,7 @@ export function createOperationNotifier(parts: NotifierParts) {
       ),
     notifyLowBalance: (operation: Operation, owners: readonly UserId[]): Promise<void> =>
       notifySafely(operation.id, log, undefined, async () => {
-        const message = lowBalanceMessage(operation, await wordingFor(operation));
+        const message = lowBalanceMessage(operation, wording);
         await Promise.all(owners.map((id) => outbox.sendDirectly(operation.workspaceId, id, message)));
       }),
   };

@@ -106,7 +106,7 @@ const form = defineForm({
   choose: (input, request) => chooseUnnamed('renew', input, request),
   load: async (input, request, origin) => {
     const reviewed = await request.execute(reviewRenew, { ref: input });
-    return renewReviewView(reviewed, origin, await request.currency(), request.now());
+    return renewReviewView(reviewed, origin, request.currency, request.now());
   },
 });
 

@@ -313,14 +313,12 @@ export function listNames(names: readonly string[]): string {
 export type PostedDigest = Awaited<ReturnType<NotifierParts['outbox']['postOnce']>>;
 
 /** Posts digests and edits them. No method throws. */
-export function createReminderNotifier({ outbox, log, currencyOf }: NotifierParts) {
-  const render = async (workspaceId: WorkspaceId, digest: Digest) =>
-    digestMessage(digest, await currencyOf(workspaceId));
+export function createReminderNotifier({ outbox, log, currency }: NotifierParts) {
   return {
     /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
     post: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) =>
-      notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, async () =>
-        outbox.postOnce(workspaceId, channelId, await render(workspaceId, digest)),
+      notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
+        outbox.postOnce(workspaceId, channelId, digestMessage(digest, currency)),
       ),
     postUnreadable: (workspaceId: WorkspaceId, channelId: ChannelId, error: HostingError | Refusal) =>
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
@@ -328,7 +326,7 @@ export function createReminderNotifier({ outbox, log, currencyOf }: NotifierPart
       ),
     update: (workspaceId: WorkspaceId, card: PostedMessage, digest: Digest) =>
       notifySafely(workspaceId, log, undefined, async () => {
-        await outbox.edit(workspaceId, card, await render(workspaceId, digest));
+        await outbox.edit(workspaceId, card, digestMessage(digest, currency));
       }),
     notifyUndelivered: (
       workspaceId: WorkspaceId,

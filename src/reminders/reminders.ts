@@ -127,7 +127,7 @@ async function readPage(
   request: SlackRequest,
   onWait?: (() => void) | undefined,
 ): Promise<Message> {
-  return remindersMessage(await request.execute(listReminders, { onWait }), page, await request.currency());
+  return remindersMessage(await request.execute(listReminders, { onWait }), page, request.currency);
 }
 
 async function showReminders(request: SlackRequest): Promise<void> {

@@ -84,7 +84,7 @@ const form = defineForm({
   needs: reviewRenewals,
   load: async (input, request, origin) => {
     const review = await request.execute(reviewRenewals, { ...input, formId: origin.formId });
-    return renewAllView(review, origin, await request.currency());
+    return renewAllView(review, origin, request.currency);
   },
 });
 
@@ -190,14 +190,14 @@ function operationWords(
 }
 
 /** Notifies users of renewals that they confirmed together. Never throws. */
-export function createBatchNotifier({ outbox, log, currencyOf, accountUrl }: NotifierParts) {
+export function createBatchNotifier({ outbox, log, currency, accountUrl }: NotifierParts) {
   return {
     /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
     notifyBatch: (batch: RenewalBatch, results: readonly RenewalResult[]) =>
       notifySafely(batch.id, log, false, async () => {
-        const { workspaceId, actorId: userId } = batch;
+        const { actorId: userId } = batch;
         const confirmer = confirmerOf(batch);
-        const message = batchMessage(results, { currency: await currencyOf(workspaceId), accountUrl });
+        const message = batchMessage(results, { currency, accountUrl });
         const isTold = await outbox.notifyConfirmer(confirmer, message);
         const view = () =>
           noticeView('Renewals finished', batchTitle(results), 'We sent you the details in a message.');

@@ -173,7 +173,7 @@ const denyForm = defineForm({
   input: requestId,
   needs: readApproval,
   load: async (input, request, origin) =>
-    denyView(await request.execute(readApproval, input), origin, await request.currency()),
+    denyView(await request.execute(readApproval, input), origin, request.currency),
 });
 
 /** The answers of a second user and the requester's withdrawal, on cards and in `/vps status`. */
@@ -198,7 +198,7 @@ export const approvalModals = [
       });
       await request.views.update(
         viewId,
-        noticeView('Request denied', answeredWords(answered, await request.currency())),
+        noticeView('Request denied', answeredWords(answered, request.currency)),
       );
     },
   })),
@@ -215,15 +215,13 @@ async function answer(id: ConfirmationId, given: ApprovalAnswer, request: SlackR
   if (isSlow) await request.reply.send(textMessage(CHECKING));
   const answered = await answering;
   const isShown =
-    isOnCard(answered, request) &&
-    (await request.reply.edit(approvalCard(answered, await request.currency())));
-  if (isSlow || !isShown)
-    await request.reply.send(textMessage(answeredWords(answered, await request.currency())));
+    isOnCard(answered, request) && (await request.reply.edit(approvalCard(answered, request.currency)));
+  if (isSlow || !isShown) await request.reply.send(textMessage(answeredWords(answered, request.currency)));
 }
 
 /** What Slack shows of approvals. The outcome of what was approved is sent by its operation. */
 export const approvalScreen: RequestScreen<Approval> = {
-  card: async (approval, { currencyOf }) => approvalCard(approval, await currencyOf(approval.workspaceId)),
+  card: async (approval, { currency }) => approvalCard(approval, currency),
   notifyRequester: async (approval, requester, { outbox }) => {
     const { state } = approval;
     const isBeingDone = state === 'approved';

@@ -21,14 +21,14 @@ const TITLES = {
   unconfirmed: 'Not confirmed',
 } as const;
 
-export function createDeleteNotifier({ outbox, log, currencyOf }: NotifierParts) {
+export function createDeleteNotifier({ outbox, log, currency }: NotifierParts) {
   return {
     /** Notifies the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
     notify: (operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean> =>
       notifySafely(operation.id, log, false, async () => {
         const { state, endedAt } = operation;
         const confirmer = confirmerOf(operation);
-        const message = deleteMessage(operation, await currencyOf(operation.workspaceId), approvedBy);
+        const message = deleteMessage(operation, currency, approvedBy);
         const view = () => deleteNotice(operation, message);
         await outbox.updateFollowed(confirmer, view, { isFinal: endedAt !== undefined });
         const isAnnounced =

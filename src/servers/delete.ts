@@ -203,7 +203,7 @@ export const remove = defineCommand({
           if (!operation) return;
           await request.views.update(
             viewId,
-            deleteNotice(operation, deleteMessage(operation, await request.currency())),
+            deleteNotice(operation, deleteMessage(operation, request.currency)),
           );
           if (operation.state === 'settled' && on === 'card')
             await request.reply.edit(textMessage(`${codeLabel(label)} was deleted.`));

@@ -261,7 +261,7 @@ async function dispatchMessage(message: TypedMessage, delivery: Delivery, routin
   const isNew = await isFirst(message, routing).catch(async (error: unknown) => {
     // A repeated event may have been carried out at its first delivery.
     const hasBegun = delivery.isRepeated === true;
-    await reply.send(textMessage(explainError(error, { ...routing, currency: '', hasBegun })));
+    await reply.send(textMessage(explainError(error, { ...routing, hasBegun })));
     return false;
   });
   if (!isNew) return;

@@ -1,6 +1,5 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
-import type { CurrencyOf } from '../account/workspaces.ts';
 import type { Caller } from '../core/entry.ts';
 import { describeDefect } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
@@ -29,7 +28,7 @@ export interface NotifierParts {
   readonly outbox: Outbox;
   readonly log: Log;
   readonly users: Users;
-  readonly currencyOf: CurrencyOf;
+  readonly currency: string;
   readonly accountUrl: string | undefined;
 }
 

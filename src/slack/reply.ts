@@ -273,6 +273,7 @@ export function sendWaiting(request: SlackRequest): OnWait {
 export interface ExplainParts {
   readonly system: System;
   readonly log: Log;
+  readonly currency: string;
 }
 
 /**
@@ -282,12 +283,7 @@ export interface ExplainParts {
  */
 export function explainError(
   error: unknown,
-  {
-    system,
-    log,
-    currency,
-    hasBegun,
-  }: ExplainParts & { readonly currency: string; readonly hasBegun?: boolean },
+  { system, log, currency, hasBegun }: ExplainParts & { readonly hasBegun?: boolean },
 ): string {
   if (isExpected(error)) return wordsOfError(error, currency);
   if (error instanceof DatabaseUnreachable) {

@@ -1,8 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
-import type { CurrencyOf } from '../account/workspaces.ts';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
-import { Refusal } from '../core/errors.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { ConfirmationId, PostedMessage, Thread } from '../core/ids.ts';
 import { withTimeout } from '../core/promises.ts';
@@ -13,7 +11,6 @@ import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { Log } from '../log.ts';
 import type { FollowedActs } from '../servers/follow.ts';
 import type { System } from '../system.ts';
-import { quotesPrice } from '../words.ts';
 import type { Channels } from './directory.ts';
 import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
@@ -44,8 +41,8 @@ export interface SlackRequest {
   readonly home?: {
     show(shown: ShownHome): Promise<boolean>;
   };
-  /** Reads the currency of prices, once; '' if none is set. Most commands name no price, and don't wait for it. */
-  currency(): Promise<string>;
+  /** The currency of prices; '' if none is set. */
+  readonly currency: string;
   /** The address of the hosting account's page; undefined if none is set. */
   readonly accountUrl: string | undefined;
   /** The app's own address; undefined if none is set. */
@@ -111,7 +108,8 @@ export interface RequestParts extends AdmissionParts {
   readonly touchHome: TouchHome;
   readonly system: System;
   readonly log: Log;
-  readonly currencyOf: CurrencyOf;
+  /** The operator's `HOSTING_CURRENCY`. */
+  readonly currency: string;
   readonly accountUrl: string | undefined;
 }
 
@@ -130,30 +128,11 @@ export function createRequest(
   triggerId: string | undefined,
   thread?: Thread,
 ): SlackRequest {
-  const currency = readOnce(() => parts.currencyOf(caller.actor.workspaceId));
-  return makeRequest({ ...parts, currency }, caller, { reply, triggerId, thread });
-}
-
-type Currency = ReturnType<typeof readOnce>;
-
-function readOnce(read: () => Promise<string>) {
-  let reading: Promise<string> | undefined;
-  let known = '';
-  return {
-    read: (): Promise<string> => {
-      reading ??= read().then((value) => {
-        known = value;
-        return value;
-      });
-      return reading;
-    },
-    /** What was read; '' before. */
-    known: () => known,
-  };
+  return makeRequest(parts, caller, { reply, triggerId, thread });
 }
 
 function makeRequest(
-  parts: RequestParts & { readonly currency: Currency },
+  parts: RequestParts,
   caller: Caller,
   target: ReplyTarget,
   onBegin: () => void = () => undefined,
@@ -173,19 +152,13 @@ function makeRequest(
     reply: caller.surface === 'home' ? target.reply : note.inReply(target.reply),
     views: note.inViews(createViews(parts, caller, target)),
     note,
-    currency: parts.currency.read,
+    currency: parts.currency,
     accountUrl: parts.accountUrl,
     publicUrl: parts.publicUrl,
     execute: async (useCase, input) => {
       // An earlier press of the same form may be carried out even if this one fails.
       if (useCase.effect === 'confirms') begin();
-      const output = await entry
-        .execute(useCase, input, { ...caller, ...watch })
-        .catch(async (error: unknown) => {
-          // For the words that `explain` will make of it.
-          if (error instanceof Refusal && quotesPrice(error)) await parts.currency.read();
-          throw error;
-        });
+      const output = await entry.execute(useCase, input, { ...caller, ...watch });
       if (useCase.effect !== 'reads') parts.touchHome(workspaceId, userId);
       return output;
     },
@@ -194,7 +167,7 @@ function makeRequest(
       return entry.authorize(useCase, caller);
     },
     findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
-    explain: (error) => explainError(error, { ...parts, currency: parts.currency.known(), hasBegun }),
+    explain: (error) => explainError(error, { ...parts, hasBegun }),
     subrequest: (place) => {
       const requestId = caller.requestId && `${caller.requestId}#${place}`;
       return makeRequest(parts, { ...caller, requestId }, target, begin, note);

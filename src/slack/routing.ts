@@ -122,7 +122,7 @@ export function describeRefusal(
 ): Promise<string | undefined> {
   return describeRefusedPlace(place, parts).catch((error: unknown) => {
     if (!(error instanceof DatabaseUnreachable)) throw error;
-    return explainError(error, { ...parts, currency: '', hasBegun });
+    return explainError(error, { ...parts, hasBegun });
   });
 }
 

@@ -139,7 +139,7 @@ describe.each(engines)('digests on $name', ({ make }) => {
     const digest = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
     for (const id of ['T1', 'T2', 'T3']) await workspaces.put({ id, name: id }, T0);
     await workspaces.changeSettings('T2', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
-    await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, currency: 'EUR' });
+    await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, announces: false });
     expect(await digests.listWorkspaces()).toEqual([{ workspaceId: 'T2', digest }]);
     await workspaces.changeSettings('T2', { ...DEFAULT_SETTINGS, digest }, DEFAULT_SETTINGS);
     expect(await digests.listWorkspaces()).toEqual([]);

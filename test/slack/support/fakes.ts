@@ -27,7 +27,7 @@ export function fakeRequest(): FakeRequest {
   const request = {
     entered,
     caller: { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'command' as const },
-    currency: async () => 'EUR',
+    currency: 'EUR',
     now: () => NOW,
     announce: async () => false,
     reply: { send: say, replace: say, edit: say, announce: say },

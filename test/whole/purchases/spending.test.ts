@@ -85,7 +85,9 @@ describe.concurrent('a budget', () => {
   });
 
   test('per user stops one user and not another', async () => {
-    await using team = await startRuledTeam({ ...withBudget({ person: money(600) }), currency: 'EUR' });
+    await using team = await startRuledTeam(withBudget({ person: money(600) }), {
+      settings: { HOSTING_CURRENCY: 'EUR' },
+    });
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.presses('Create and pay');
