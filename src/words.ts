@@ -107,10 +107,8 @@ const accountRefusalWords = {
   },
   key_unreadable: ({ keyId }) =>
     `Stored data was encrypted with key ${codeLabel(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. Your admin can restore the key, or an owner can reconnect with \`/vps connect\`.`,
-  link_unusable: ({ reason }) =>
-    reason === 'expired'
-      ? 'This link has expired. Run `/vps connect` for a new one.'
-      : 'This link was already used or never existed. Run `/vps connect` for a new one.',
+  link_unusable: () =>
+    'This link was used, has expired or isn’t complete. Run `/vps connect` in Slack for a new one.',
   no_public_url: ({ workspaceId }) =>
     `This app has no public address (\`PUBLIC_URL\`), so it has no page where you could enter the API key. On the machine where the app runs, run ${codeLabel(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
   channel_unwritable: ({ reason }) =>
@@ -372,7 +370,7 @@ export function wordsOfHosting({ code, details = {} }: HostingTrouble): string {
 }
 
 /** A `HostingError`, or its stored code and details. */
-interface HostingTrouble {
+export interface HostingTrouble {
   readonly code: HostingCode | 'unknown_code';
   readonly details?: HostingErrorDetails;
 }

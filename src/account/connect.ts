@@ -4,10 +4,10 @@ import type { AppContext } from '../context.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { Secret } from '../core/secret.ts';
-import type { ServerList } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { keep } from '../db/kept.ts';
+import type { KeptRow } from '../db/tables.ts';
 import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
@@ -51,23 +51,21 @@ function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-export type FoundLink = Awaited<ReturnType<typeof findConnectLink>>;
+export type FoundLink = NonNullable<Awaited<ReturnType<typeof findConnectLink>>>;
 
 /**
- * Finds the link of a token, without using it up. The form acts as the user who requested the link, in the channel where they did.
+ * Finds the link of a token, without using it up; undefined if it was used, has expired, or never existed. The form acts as the
+ * user who requested the link, in the channel where they did.
  */
 export async function findConnectLink(
   token: string,
   { connectLinks, system, workspaces, apiKeys }: AppContext,
 ) {
-  const link = await connectLinks.find(hashToken(token));
-  if (!link) return { kind: 'unusable', reason: 'unknown' } as const;
-  if (link.isUsed) return { kind: 'unusable', reason: 'used' } as const;
-  if (link.expiresAt <= system.now()) return { kind: 'unusable', reason: 'expired' } as const;
+  const link = await connectLinks.find(hashToken(token), system.now());
+  if (!link) return undefined;
   const { workspaceId, userId, channelId, tokenHash } = link;
   const actor = { workspaceId, userId, channelId };
   return {
-    kind: 'usable' as const,
     tokenHash,
     caller: { actor, surface: 'page' as const },
     workspaceName: (await workspaces.find(workspaceId))?.name ?? '',
@@ -86,15 +84,13 @@ export const connectByLink = defineUseCase({
   effect: 'changes',
   run: async ({ tokenHash, key }: { tokenHash: string; key: Secret<string> }, context) => {
     const { connectLinks, system } = context.app;
-    if (!(await connectLinks.take(tokenHash, system.now()))) {
-      throw new Refusal('link_unusable', { reason: 'used' });
-    }
-    let list: ServerList | undefined;
-    try {
-      list = await storeKey(key, context);
-    } finally {
-      if (list === undefined) await connectLinks.giveBack(tokenHash);
-    }
+    const link = await connectLinks.take(tokenHash, system.now());
+    if (!link) throw new Refusal('link_unusable', {});
+    const list = await storeKey(key, context).catch(async (error: unknown) => {
+      // So that a user who pasted a wrong key can try again.
+      await connectLinks.put(link);
+      throw error;
+    });
     // Not counted in a list that isn't certainly whole.
     return { tokenHash, servers: list.extent === 'whole' ? list.servers.length : undefined };
   },
@@ -249,9 +245,6 @@ export function keyChangeMessage({ actorId, change }: KeyChange): Message {
   );
 }
 
-/** Keys that may be tried through one link: enough for typing errors, too few for guessing. */
-const MAX_TRIES = 5;
-
 /** A one-time link. `expiresAt`: epoch milliseconds. */
 interface ConnectLink {
   readonly tokenHash: string;
@@ -263,8 +256,15 @@ interface ConnectLink {
 
 /** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
 export function createConnectLinks({ db }: Foundation) {
-  const change = (tokenHash: string) =>
-    db.updateTable('kept').where('kind', '=', 'connect_link').where('id', '=', tokenHash);
+  const toLink = ({
+    id: tokenHash,
+    workspace_id: workspaceId,
+    value,
+    until: expiresAt,
+  }: KeptRow): ConnectLink => {
+    const { userId, channelId } = JSON.parse(value);
+    return { tokenHash, workspaceId, userId, channelId, expiresAt };
+  };
   return {
     put: ({ tokenHash, workspaceId, userId, channelId, expiresAt }: ConnectLink): Promise<void> =>
       keep(db, {
@@ -272,41 +272,29 @@ export function createConnectLinks({ db }: Foundation) {
         id: tokenHash,
         workspace_id: workspaceId,
         value: JSON.stringify({ userId, channelId }),
-        uses_left: MAX_TRIES,
+        uses_left: 0,
         until: expiresAt,
       }),
-    /** `isUsed`: it was used, is in use, or has no tries left. */
-    find: async (tokenHash: string): Promise<(ConnectLink & { readonly isUsed: boolean }) | undefined> => {
+    find: async (tokenHash: string, now: number): Promise<ConnectLink | undefined> => {
       const row = await db
         .selectFrom('kept')
         .selectAll()
         .where('kind', '=', 'connect_link')
         .where('id', '=', tokenHash)
-        .executeTakeFirst();
-      if (!row) return undefined;
-      const { userId, channelId } = JSON.parse(row.value);
-      const { workspace_id: workspaceId, until: expiresAt } = row;
-      return { tokenHash, workspaceId, userId, channelId, expiresAt, isUsed: row.uses_left <= 0 };
-    },
-    /**
-     * Takes the link for one try; false if it was used, is in use, has expired, or has no tries left. While it is in use, the
-     * number of the tries that are left is negative.
-     */
-    take: async (tokenHash: string, now: number): Promise<boolean> => {
-      const taken = await change(tokenHash)
-        .set(({ eb, val }) => ({ uses_left: eb(val(1), '-', eb.ref('uses_left')) }))
-        .where('uses_left', '>', 0)
         .where('until', '>', now)
-        .returning('id')
         .executeTakeFirst();
-      return taken !== undefined;
+      return row && toLink(row);
     },
-    /** Lets the link be used again, after a try that failed. */
-    giveBack: async (tokenHash: string): Promise<void> => {
-      await change(tokenHash)
-        .set((column) => ({ uses_left: column('uses_left', '*', -1) }))
-        .where('uses_left', '<', 0)
-        .execute();
+    /** Removes the link and returns it, to one of those who take it at once. */
+    take: async (tokenHash: string, now: number): Promise<ConnectLink | undefined> => {
+      const row = await db
+        .deleteFrom('kept')
+        .where('kind', '=', 'connect_link')
+        .where('id', '=', tokenHash)
+        .where('until', '>', now)
+        .returningAll()
+        .executeTakeFirst();
+      return row && toLink(row);
     },
   };
 }

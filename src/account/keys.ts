@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { AppContext } from '../context.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
-import { type HostingCode, isRefusal, Refusal } from '../core/errors.ts';
+import { isRefusal, Refusal } from '../core/errors.ts';
 import type { UserId, WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { isCommandLine } from '../core/roles.ts';
@@ -14,6 +14,7 @@ import { lockWorkspace } from '../db/locks.ts';
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
+import { type HostingTrouble, wordsOfHosting } from '../words.ts';
 
 /**
  * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
@@ -97,30 +98,12 @@ export async function findSearchedAccount(
   return { kind, hosting: hostingOf(held.key, workspaceId) } as const;
 }
 
-const ERROR = 'The hosting API returned an error, so the key wasn’t tested. Try again in a moment.';
-
-/**
- * Why a key was not stored, in plain text, for the connect page and the command line. A code without words doesn't compile.
- */
-export const KEY_FAILURES: Readonly<Record<HostingCode | 'unknown_code', string>> = {
-  unauthorized:
-    'The hosting API rejected this key. Check that you copied all of it, or create a new one and try again.',
-  not_allowed:
-    'The hosting API isn’t open for this account yet: it opens with the first top-up. Add funds on your hosting account’s page, then try again.',
-  rate_limited: 'We’ve hit the hosting API’s rate limit, so the key wasn’t tested. Try again in a minute.',
-  no_answer: 'The hosting API didn’t answer, so the key wasn’t tested. Try again in a moment.',
-  not_sent: 'We couldn’t reach the hosting API, so the key wasn’t tested. Try again in a moment.',
-  unreadable_answer:
-    'The hosting API returned an answer we couldn’t read, so the key wasn’t tested. Try again in a moment.',
-  unknown_code: 'The hosting API returned an unknown error, so the key wasn’t tested. Try again in a moment.',
-  bad_request: ERROR,
-  not_enough_balance: ERROR,
-  limit: ERROR,
-  not_created: ERROR,
-  checking: ERROR,
-  not_found: ERROR,
-  wrong_state: ERROR,
-};
+/** Says why the hosting API didn't take a key that was tried, in plain text. */
+export function keyFailureWords(code: HostingTrouble['code']): string {
+  return code === 'unauthorized'
+    ? 'The hosting API rejected this key. Check that you copied all of it, or create a new one and try again.'
+    : wordsOfHosting({ code });
+}
 
 /** Why entered text can't be a key, in plain text. */
 export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['wrong'], string>> = {

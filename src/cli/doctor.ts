@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { KEY_FAILURES } from '../account/keys.ts';
+import { keyFailureWords } from '../account/keys.ts';
 import { type Config, ConfigError, parseConfig } from '../config.ts';
 import type { Store } from '../context.ts';
 import { HostingError, isRefusal } from '../core/errors.ts';
@@ -200,9 +200,9 @@ export async function tryKey(list: () => Promise<{ servers: readonly unknown[] }
     return ['ok', words];
   } catch (error) {
     // The app may be using up the limit, which is no fault of the setup.
-    if (isRefusal(error, 'waited_too_long')) return ['warning', KEY_FAILURES.rate_limited];
+    if (isRefusal(error, 'waited_too_long')) return ['warning', keyFailureWords('rate_limited')];
     if (!(error instanceof HostingError)) throw error;
-    return [error.code === 'rate_limited' ? 'warning' : 'failed', KEY_FAILURES[error.code]];
+    return [error.code === 'rate_limited' ? 'warning' : 'failed', keyFailureWords(error.code)];
   }
 }
 

@@ -1,4 +1,4 @@
-import { connectKey, disconnectKey, KEY_FAILURES, readKey, WRONG_KEYS } from '../account/keys.ts';
+import { connectKey, disconnectKey, keyFailureWords, readKey, WRONG_KEYS } from '../account/keys.ts';
 import { parseKeyConfig, parseStoreConfig } from '../config.ts';
 import { HostingError } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
@@ -162,7 +162,7 @@ function describeUnopened({ what, id, why }: Unopened): string {
 
 function explainFailure(error: unknown): never {
   if (!(error instanceof HostingError)) throw error;
-  throw new Error(`${KEY_FAILURES[error.code]} Nothing was stored.`);
+  throw new Error(`${keyFailureWords(error.code)} The key wasn’t stored.`);
 }
 
 async function readInput(): Promise<string> {

@@ -74,7 +74,7 @@ export interface RefusalDetails {
   /** `owners`: users who can connect an account; `isOwner`: the actor is one of them. */
   no_api_key: { owners?: readonly string[]; isOwner?: boolean };
   key_unreadable: { keyId: string };
-  link_unusable: { reason: 'used' | 'expired' | 'unknown' };
+  link_unusable: NoDetails;
   no_public_url: { workspaceId: string };
   // access
   last_owner: NoDetails;

@@ -1,19 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connectByLink, type FoundLink } from '../account/connect.ts';
-import { KEY_FAILURES, readKey, WRONG_KEYS } from '../account/keys.ts';
+import { keyFailureWords, readKey, WRONG_KEYS } from '../account/keys.ts';
 import type { Entry } from '../core/entry.ts';
-import { HostingError, isExpected, isRefusal } from '../core/errors.ts';
+import { HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import { answerPage, escapeHtml, htmlOfWords, readForm } from './page.ts';
-
-type UsableLink = Extract<FoundLink, { kind: 'usable' }>;
 
 export interface ConnectParts {
   readonly entry: Entry;
-  readonly findConnectLink: (token: string) => Promise<FoundLink>;
+  readonly findConnectLink: (token: string) => Promise<FoundLink | undefined>;
   /** Puts an error into words, in mrkdwn. */
   readonly explain: (error: unknown) => string;
-  /** The app's address for browsers (`PUBLIC_URL`): a proxy may reach it by another host. */
-  readonly publicUrl?: string | undefined;
   /** The hosting account's page (`HOSTING_ACCOUNT_URL`), where keys are made. */
   readonly accountUrl?: string | undefined;
 }
@@ -29,9 +25,13 @@ export async function serveConnect(
   token: string,
   parts: ConnectParts,
 ): Promise<void> {
-  const { entry, findConnectLink, explain, publicUrl = '', accountUrl } = parts;
+  const { entry, findConnectLink, explain, accountUrl } = parts;
   const link = await findConnectLink(token);
-  if (link.kind === 'unusable') return refuse(response, link.reason);
+  const refuse = () => {
+    const words = explain(new Refusal('link_unusable', {}));
+    answerPage(response, 410, 'This link doesn’t work', `<p>${htmlOfWords(words)}</p>`);
+  };
+  if (!link) return refuse();
   const show = (status: number, wrong?: string) => showForm(response, status, link, accountUrl, wrong);
   if (request.method === 'GET' || request.method === 'HEAD') return show(200);
   if (request.method !== 'POST')
@@ -41,11 +41,6 @@ export async function serveConnect(
       'This page only accepts form submissions',
       '<p>Nothing was changed.</p>',
     );
-  if (isFromElsewhere(request, publicUrl)) {
-    const words =
-      '<p>For your security, the key wasn’t accepted. Open the link in Slack and enter the key there.</p>';
-    return answerPage(response, 403, 'This form was sent from another site', words);
-  }
   const form = await readForm(request);
   const pasted = form === 'too_long' ? { wrong: form } : readKey(form?.get('api_key') ?? '');
   if ('wrong' in pasted) return show(422, WRONG_KEYS[pasted.wrong]);
@@ -54,34 +49,19 @@ export async function serveConnect(
     const { servers } = await entry.execute(connectByLink, input, link.caller);
     showConnected(response, servers, link);
   } catch (error) {
-    if (isRefusal(error, 'link_unusable')) return refuse(response, 'used');
-    const words = error instanceof HostingError ? KEY_FAILURES[error.code] : explain(error);
+    if (isRefusal(error, 'link_unusable')) return refuse();
+    const words =
+      error instanceof HostingError
+        ? `${keyFailureWords(error.code)} The key wasn’t stored.`
+        : explain(error);
     show(isExpected(error) ? 422 : 500, words);
   }
-}
-
-/**
- * Whether a form was posted from another site. Browsers name the site, older ones only by `Origin`; a request that names none isn't
- * from a browser, and has nobody's cookies.
- */
-function isFromElsewhere({ headers }: IncomingMessage, publicUrl: string): boolean {
-  const site = headers['sec-fetch-site'];
-  if (typeof site === 'string') return site !== 'same-origin' && site !== 'none';
-  const { origin } = headers;
-  if (origin === undefined) return false;
-  const host = hostOf(origin);
-  return host === '' || (host !== headers.host && host !== hostOf(publicUrl));
-}
-
-/** Returns the host of an origin; '' if a page hides its origin (`null`). */
-function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : '';
 }
 
 function showForm(
   response: ServerResponse,
   status: number,
-  link: UsableLink,
+  link: FoundLink,
   accountUrl: string | undefined,
   wrong?: string,
 ): void {
@@ -106,7 +86,7 @@ ${notice}<form method="post" autocomplete="off">
   answerPage(response, status, title, form, wrong === undefined ? title : `Error: ${title}`);
 }
 
-function showConnected(response: ServerResponse, servers: number | undefined, link: UsableLink): void {
+function showConnected(response: ServerResponse, servers: number | undefined, link: FoundLink): void {
   const count = servers === 0 ? 'no servers yet' : servers === 1 ? '1 server' : `${servers} servers`;
   const has = servers === undefined ? '' : ` The account has ${count}.`;
   const found = `Your key works and is stored encrypted.${has}`;
@@ -119,23 +99,8 @@ function showConnected(response: ServerResponse, servers: number | undefined, li
 }
 
 /** Ends a sentence with the workspace, as HTML: "You’re connecting it to the Slack workspace <b>Acme</b>." */
-function workspaceWords(lead: string, { workspaceName }: UsableLink): string {
+function workspaceWords(lead: string, { workspaceName }: FoundLink): string {
   return workspaceName === ''
     ? `${lead} your Slack workspace.`
     : `${lead} the Slack workspace <b>${escapeHtml(workspaceName)}</b>.`;
-}
-
-const LINK_FAILURES = {
-  used: {
-    title: 'This link no longer works',
-    words: 'Links work once, and stop working after five failed attempts.',
-  },
-  expired: { title: 'This link has expired', words: 'Links work for 10 minutes.' },
-  unknown: { title: 'This link doesn’t work', words: 'It may have expired, or part of it is missing.' },
-} as const;
-
-function refuse(response: ServerResponse, reason: 'used' | 'expired' | 'unknown'): void {
-  const { title, words } = LINK_FAILURES[reason];
-  const body = `<p>${words} To get a new one, run <code>/vps connect</code> in Slack.</p>`;
-  answerPage(response, reason === 'unknown' ? 404 : 410, title, body);
 }

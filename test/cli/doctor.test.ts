@@ -229,6 +229,6 @@ test.each([
 ])('a key that can’t be tried because the app uses up the limit is only a warning: %o', async (error) => {
   expect(await tryKey(() => Promise.reject(error))).toEqual([
     'warning',
-    'We’ve hit the hosting API’s rate limit, so the key wasn’t tested. Try again in a minute.',
+    'The hosting API’s rate limit is used up. Try again in a minute.',
   ]);
 });

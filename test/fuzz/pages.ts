@@ -31,12 +31,6 @@ const PAGES: readonly ((arena: Arena, dice: Dice) => string | Promise<string>)[]
   (_, dice) => get(`/connect/${encodeText(oddText(dice)).slice(0, 2000)}`),
   ({ link }) => get(link),
   ({ link }, dice) => post(link, `api_key=${encodeText(oddText(dice))}`),
-  ({ link }, dice) =>
-    post(
-      link,
-      'api_key=x',
-      `origin: ${dice.pick(['null', 'http://a.test', 'http://[', ''])}\r\nsec-fetch-site: none\r\n`,
-    ),
   async ({ installs }) => {
     const visit = installs.browser();
     const state = new URL(await visit.begin()).searchParams.get('state');

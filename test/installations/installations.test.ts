@@ -123,7 +123,7 @@ describe.each(engines)('an installation on $name', ({ make }) => {
       await kept.find('thread', id),
       await kept.find('message', id),
       await replyUrls.use(id, T0),
-      await connectLinks.find(id),
+      await connectLinks.find(id, T0),
       await serverNotes.find('note', id, serverId),
       await workflowKeys.find(id, id),
       await workflowRuns.find(id, id),
