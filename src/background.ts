@@ -7,7 +7,6 @@ import { THE_APP } from './core/roles.ts';
 import { DIGEST } from './core/settings.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
 import type { JobHandlers } from './db/jobs.ts';
-import { redrawHomes } from './home/redraw.ts';
 import { OPERATION } from './purchases/operation.ts';
 import { createOperationHandler } from './purchases/pay.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
@@ -102,12 +101,11 @@ export async function expire(app: AppContext): Promise<void> {
   const now = app.system.now();
   await app.passwords.eraseExpired(now);
   await app.kept.removeExpired(now);
-  const ended = await app.grants.removeEnded(now, ({ workspaceId, role, pattern, subjectId }) => {
+  await app.grants.removeEnded(now, ({ workspaceId, role, pattern, subjectId }) => {
     const details = auditRoles([{ role, pattern, subjectId }]);
     const act = { actorId: THE_APP, surface: 'background', action: 'access_ended', outcome: 'done' } as const;
     return makeAuditEntry(app, { ...act, workspaceId, details });
   });
-  await redrawHomes(ended, app);
 }
 
 /** How long workflow runs are kept: Slack retries an event for a day at most, and an unanswered run ends after two. */

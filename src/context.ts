@@ -33,7 +33,6 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
    * Refreshes Home for each of these users who has ever opened it, one after the other, so that Slack takes them all. Returns at
    * once; failures are logged.
    */
-  readonly redrawHome: (workspaceId: WorkspaceId, userIds: readonly UserId[]) => void;
   readonly jobs: Jobs;
   /** Creates of one account are sent one at a time (docs/design.md 4.3). */
   readonly locks: Locks;

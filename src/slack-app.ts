@@ -75,8 +75,6 @@ export function createSlack(options: SlackOptions) {
       channels,
       postOnce: outbox.postOnce,
       slackAbilities: options.abilities,
-      redrawHome: (workspaceId: WorkspaceId, userIds: readonly UserId[]) =>
-        publisher?.redraw(workspaceId, userIds),
       ...createNotifiers({ outbox, log, currency, accountUrl, users }),
     },
     createDispatch: (entry: Entry, ports: AppContext): Dispatch => {

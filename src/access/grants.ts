@@ -6,7 +6,6 @@ import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
 import { cannotHoldRole, findRoles, lookUpRoles } from '../core/permission.ts';
 import type { Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
-import { redrawHomes } from '../home/redraw.ts';
 import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
 import type { UserGroup } from '../slack/directory.ts';
@@ -98,7 +97,6 @@ export const grantAccess = defineUseCase({
       wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
     return { grant, matchingServers };
   },
-  follow: ({ grant }, { app }) => redrawHomes([grant], app),
 });
 
 /**
@@ -131,7 +129,6 @@ export const revokeAccess = defineUseCase({
     const left = await lookUpRoles(user, app, undefined, { isFresh: true }).catch(() => undefined);
     return { removed, left: left?.possible.length === 0 ? left.held : undefined };
   },
-  follow: ({ removed }, { app }) => redrawHomes(removed, app),
 });
 
 /** Counts the servers that match a pattern; undefined if the whole list can't be read. */

@@ -5,7 +5,7 @@ import { createConnectLinks } from '../account/connect.ts';
 import { createApiKeys } from '../account/keys.ts';
 import { createWorkspaces } from '../account/workspaces.ts';
 import type { Store } from '../context.ts';
-import { createHomes } from '../home/redraw.ts';
+import { createHomes } from '../home/homes.ts';
 import { createInstallationStore } from '../installations/store.ts';
 import { createLedger } from '../purchases/ledger.ts';
 import { createPasswords } from '../purchases/password-store.ts';

@@ -133,9 +133,6 @@ export const answerRoleRequest = defineUseCase({
     await notifyRequest(id, app);
     return decided;
   },
-  follow: async ({ workspaceId, requesterId, state }, { app }) => {
-    if (state === 'approved') app.redrawHome(workspaceId, [requesterId]);
-  },
 });
 
 /** What the audit says about an answer: the role that it is about, or that is granted. */

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, UserId, WorkspaceId } from '../core/ids.ts';
 import { MINUTE_MS } from '../core/time.ts';
-import type { Homes } from '../home/redraw.ts';
+import type { Homes } from '../home/homes.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { type Message, section } from './kit/blocks.ts';
@@ -40,8 +40,6 @@ const GAP_MS = 1000;
 const SOON_MS = 1500;
 /** How long after it was opened Home is refreshed; later, it is read when it is opened again. */
 const LATELY_MS = 15 * MINUTE_MS;
-/** The pause between two redraws: Slack accepts a hundred views a minute in a workspace, and presses need some. */
-const REDRAW_GAP_MS = 1000;
 const LONGEST_RETRY_MS = MINUTE_MS;
 
 const NOTHING_MORE = { page: 0, isFresh: false, isWelcome: false } as const;
@@ -78,32 +76,15 @@ export function createHomePublisher(parts: Parts) {
   const hasHome = async ({ caller }: SlackRequest): Promise<boolean> =>
     (await homes.find(caller.actor.workspaceId, caller.actor.userId)) !== undefined;
 
-  /** Shows Home as the user left it; false if they haven't opened it within `withinMs`. */
-  const showAgain = async (
-    workspaceId: WorkspaceId,
-    userId: UserId,
-    withinMs = Number.POSITIVE_INFINITY,
-  ): Promise<boolean> => {
-    const opened = await homes.find(workspaceId, userId);
-    if (!opened || system.now() - opened.openedAt > withinMs) return false;
-    const request = requestFor(workspaceId, userId, opened.channelId);
-    const wanted = { ...NOTHING_MORE, page: opened.page };
-    await publish({ wanted, request, gapMs: GAP_MS, isOpening: false });
-    return true;
-  };
-
+  /** Shows Home as the user left it, if they have opened it lately. */
   const refresh = async (workspaceId: WorkspaceId, userId: UserId): Promise<void> => {
     await system.sleep(SOON_MS);
     refreshing.delete(homeKey(workspaceId, userId));
-    await showAgain(workspaceId, userId, LATELY_MS);
-  };
-
-  const redrawAll = async (workspaceId: WorkspaceId, userIds: readonly UserId[]): Promise<void> => {
-    for (const userId of userIds) {
-      const shown = showAgain(workspaceId, userId);
-      start(shown);
-      if (await shown.catch(() => false)) await system.sleep(REDRAW_GAP_MS);
-    }
+    const opened = await homes.find(workspaceId, userId);
+    if (!opened || system.now() - opened.openedAt > LATELY_MS) return;
+    const request = requestFor(workspaceId, userId, opened.channelId);
+    const wanted = { ...NOTHING_MORE, page: opened.page };
+    await publish({ wanted, request, gapMs: GAP_MS, isOpening: false });
   };
 
   return {
@@ -130,9 +111,6 @@ export function createHomePublisher(parts: Parts) {
       refreshing.add(key);
       start(refresh(workspaceId, userId));
     },
-    /** Shows Home again, one after the other, to those of them who have ever opened it. Returns at once. */
-    redraw: (workspaceId: WorkspaceId, userIds: readonly UserId[]): void =>
-      start(redrawAll(workspaceId, userIds)),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { HomeView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
-import type { Homes, OpenedHome } from '../../src/home/redraw.ts';
+import type { Homes, OpenedHome } from '../../src/home/homes.ts';
 import { type Log, silentLog } from '../../src/log.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
@@ -33,7 +33,6 @@ function startPublisher(...answers: SlackAnswer[]) {
       return stored.get(userId);
     },
     put: async (_workspaceId, userId, opened) => void stored.set(userId, opened),
-    listUsers: async () => [...stored.keys()],
   };
   const load: LoadHome = async (home, request) => {
     wanted.push(home);
@@ -122,36 +121,6 @@ test('a store that fails while Slack limits Home is only logged', async () => {
   publisher.refreshSoon('T1', 'U1');
   await pass(MINUTE_MS);
   expect(errors).toEqual(['a Home could not be published']);
-});
-
-describe('Homes of users whose roles another user has changed', () => {
-  const opened = { channelId: 'D1', page: 1, openedAt: 0 };
-
-  test('are updated one after the other, on their current page, if they were ever opened', async () => {
-    const { publisher, stored, published, pass } = startPublisher();
-    for (const user of ['U1', 'U2', 'U3']) stored.set(user, opened);
-    publisher.redraw('T1', ['U1', 'U2', 'U9', 'U3']);
-    await pass(0);
-    expect(published.map(({ user }) => user)).toEqual(['U1']);
-    for (let times = 0; times < 5; times++) await pass(1000);
-    expect(published.map(({ user }) => user)).toEqual(['U1', 'U2', 'U3']);
-    expect(published[0]?.words).toContain('page 1');
-    publisher.redraw('T1', ['U2']);
-    await pass(1000);
-    expect(published).toHaveLength(4);
-  });
-
-  test('are still updated after one that fails', async () => {
-    const { publisher, stored, published, pass, errors, state } = startPublisher();
-    for (const user of ['U1', 'U2']) stored.set(user, opened);
-    state.isStoreDown = true;
-    publisher.redraw('T1', ['U1']);
-    await pass(0);
-    state.isStoreDown = false;
-    publisher.redraw('T1', ['U2']);
-    await pass(1000);
-    expect([errors.length, published.map(({ user }) => user)]).toEqual([1, ['U2']]);
-  });
 });
 
 describe('Home whose list is still being read', () => {

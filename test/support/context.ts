@@ -70,7 +70,6 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       update: async () => undefined,
       notifyUndelivered: async () => undefined,
     },
-    redrawHome: () => undefined,
     batchNotifier: { notifyBatch: async () => true },
     workflowNotifier: {
       ask: async () => ({ reason: 'not_in_channel' }),
