@@ -112,19 +112,8 @@ const MOST_PASSES = 5;
 /** Everything in the database that a key of `ENCRYPTION_KEYS` has encrypted, signed or named. */
 export function createSealedTexts(foundation: Foundation) {
   return {
-    /** Lists what each key is used for: those of the keyring in its order, then those that are missing. */
-    listKeyUse: () => listKeyUse(foundation),
-    /** Tries to open every text, and lists those that don't open. Calls `onOpened` with the number of texts so far. */
-    openAll: async (onOpened: (count: number) => void = () => undefined): Promise<readonly Unopened[]> => {
-      const unopened: Unopened[] = [];
-      let count = 0;
-      for await (const sealed of walk(foundation)) {
-        const opened = open(foundation, sealed);
-        if ('why' in opened) unopened.push(opened);
-        onOpened(++count);
-      }
-      return unopened;
-    },
+    openAll: () => openAll(foundation),
+    listKeyUse: (encrypts: EncryptedBy) => listKeyUse(foundation, encrypts),
     /**
      * Encrypts under the first key what is encrypted under another one, row by row, and renames accounts by that key. The app may
      * be running: a row that was changed since it was read is left as it is, and read again. Can be ended at any time and run
@@ -155,12 +144,6 @@ export function createSealedTexts(foundation: Foundation) {
       }
       if (isAudited && !isChanging) await audit(foundation, actId, 'done');
       return count;
-    },
-    /** Lists the keys that texts are encrypted with and that the keyring lacks. */
-    listMissingKeys: async (): Promise<readonly string[]> => {
-      const used = new Set<string>();
-      for await (const { token } of walk(foundation)) used.add(keyOf(token));
-      return [...used].filter((keyId) => !foundation.vault.checks.has(keyId));
     },
   };
 }
@@ -257,14 +240,28 @@ async function renameAccount({ db, engine, vault }: Foundation, key: Secret<stri
   }
 }
 
-async function listKeyUse(foundation: Foundation): Promise<readonly KeyUse[]> {
-  const { db, vault } = foundation;
+/** How many texts each key encrypts, by what they are. */
+type EncryptedBy = ReadonlyMap<string, Readonly<Record<string, number>>>;
+
+/** Tries to open every text. `missingKeys`: IDs of those that texts need and that the keyring lacks. */
+async function openAll(foundation: Foundation) {
+  const unopened: Unopened[] = [];
   const encrypts = new Map<string, Record<string, number>>();
-  for await (const { kind, token } of walk(foundation)) {
-    const counts = encrypts.get(keyOf(token)) ?? {};
-    counts[kind.name] = (counts[kind.name] ?? 0) + 1;
-    encrypts.set(keyOf(token), counts);
+  let count = 0;
+  for await (const sealed of walk(foundation)) {
+    count++;
+    const opened = open(foundation, sealed);
+    if ('why' in opened) unopened.push(opened);
+    const counts = encrypts.get(keyOf(sealed.token)) ?? {};
+    counts[sealed.kind.name] = (counts[sealed.kind.name] ?? 0) + 1;
+    encrypts.set(keyOf(sealed.token), counts);
   }
+  const missingKeys = [...encrypts.keys()].filter((keyId) => !foundation.vault.checks.has(keyId));
+  return { count, unopened, missingKeys, encrypts };
+}
+
+/** Lists what each key is used for: those of the keyring in its order, then those that are missing. */
+async function listKeyUse({ db, vault }: Foundation, encrypts: EncryptedBy): Promise<readonly KeyUse[]> {
   const used = await db.selectFrom('facts').select('id').where('kind', '=', 'key').orderBy('at').execute();
   const keyIds = new Set([...vault.checks.keys(), ...encrypts.keys(), ...used.map(({ id }) => id)]);
   const uses: KeyUse[] = [];

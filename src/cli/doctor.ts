@@ -12,7 +12,7 @@ import { createHosting } from '../hosting/client.ts';
 import { count } from '../slack/kit/text.ts';
 import { realSystem } from '../system.ts';
 import { CERTIFICATE, checkSlack, fetchPage, type Page, type Status } from './doctor-slack.ts';
-import { note, type Program, print, readArguments } from './program.ts';
+import { type Program, print, readArguments } from './program.ts';
 
 const USAGE = `Usage:
   vps-slack doctor          checks the settings, Slack, the hosting API, the database and the encryption keys, and says how to
@@ -122,16 +122,11 @@ async function checkDatabase(store: Store, config: Config, report: Report): Prom
     () => report('database', 'ok', `${engine} can be read and written, and has this version’s schema.`),
     () => report('database', 'failed', blocked),
   );
-  let count = 0;
-  const unopened = await store.sealed.openAll((opened) => {
-    count = opened;
-    if (opened % 1000 === 0) note(`${opened} encrypted values decrypted…`);
-  });
-  const missing = await store.sealed.listMissingKeys();
+  const { count, unopened, missingKeys } = await store.sealed.openAll();
   const altered = unopened.filter(({ why }) => why === 'altered').length;
-  const lacks = `ENCRYPTION_KEYS lacks ${missing.join(', ')}, which encrypts data that is still needed. Put it back, after the others.`;
+  const lacks = `ENCRYPTION_KEYS lacks ${missingKeys.join(', ')}, which encrypts data that is still needed. Put it back, after the others.`;
   const differ = `${altered} of ${count} encrypted values were altered, or belong to another row. "vps-slack key rotate --dry-run" names them; restore them from a backup.`;
-  if (missing.length > 0) report('encryption keys', 'failed', lacks);
+  if (missingKeys.length > 0) report('encryption keys', 'failed', lacks);
   if (altered > 0) report('encryption keys', 'failed', differ);
   if (unopened.length === 0)
     report('encryption keys', 'ok', `all ${count} encrypted values can be decrypted.`);

@@ -100,8 +100,8 @@ async function rotate(isDryRun: boolean, report: Report): Promise<void> {
     const resealed = isDryRun ? 0 : await sealed.reseal(onResealed);
     // First: an answer that the app stores in the meantime is then counted here, in the database, or in both.
     const { answers, unreadable } = await spill.readAll();
-    const unopened = await sealed.openAll();
-    const keys = await sealed.listKeyUse();
+    const { unopened, encrypts } = await sealed.openAll();
+    const keys = await sealed.listKeyUse(encrypts);
     const waiting: Waiting = { all: answers.length + unreadable, unreadable };
     const lines = [
       ...(isDryRun ? [] : [`Newly encrypted under the first key: ${resealed}.`]),

@@ -96,7 +96,7 @@ export async function openStore({
     const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');
     if (lock) await db.updateTable('jobs').set({ due_at: 0 }).where('key', 'in', unconfirmed).execute();
     const parts = assembleStore(foundation, system, createSpill(besideDatabase, vault, !lock));
-    const missing = lock ? (await parts.sealed.listMissingKeys()).map(describeMissingKey) : [];
+    const missing = lock ? (await parts.sealed.openAll()).missingKeys.map(describeMissingKey) : [];
     const notes = [...(lock && besideDatabase ? findFault(besideDatabase) : []), ...missing];
     return { ...parts, notes, close: onlyOnce(() => engine.scrub(db).finally(close)) };
   } catch (error) {

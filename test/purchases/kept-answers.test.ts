@@ -185,7 +185,7 @@ describe('a root password that arrived while the disk was full', () => {
     await expect(without.passwords.find(paid.id)).rejects.toMatchObject({ code: 'key_unreadable' });
     await without.close();
     const again = await open(url, { vault: both });
-    expect(await again.sealed.openAll()).toEqual([]);
+    expect((await again.sealed.openAll()).unopened).toEqual([]);
     expect(await again.sealed.reseal(() => undefined)).toBeGreaterThan(0);
     const giveTo = (userId: string) =>
       bySql(url.slice('sqlite:'.length), (db) =>
