@@ -50,8 +50,6 @@ export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHa
   };
 }
 
-/** Digests of the same hour are spread over this time, so that they don't all ask the API at once. */
-export const SPREAD_MS = 15 * MINUTE_MS;
 /** If the servers could not be read for this long, a message in the channel says so. */
 const LATE_MS = HOUR_MS;
 
@@ -60,23 +58,17 @@ const LATE_MS = HOUR_MS;
  * over in its time zone, and never later. Undefined before the hour.
  */
 export function findDueDigest(workspace: DigestWorkspace, now: number): DueDigest | undefined {
-  const day = localDay(now, workspace.digest.zone);
-  const dueAt = hourOf(workspace, day);
+  const { hour, zone } = workspace.digest;
+  const day = localDay(now, zone);
+  const dueAt = startOfHour(day, hour, zone);
   return now < dueAt ? undefined : { ...workspace, day, isLate: now > dueAt + LATE_MS };
 }
 
 /** When the next digest is due that isn't yet. */
-function findNextHour(workspace: DigestWorkspace, now: number): number {
-  const today = localDay(now, workspace.digest.zone);
-  const dueAt = hourOf(workspace, today);
-  return now < dueAt ? dueAt : hourOf(workspace, addDays(today, 1));
-}
-
-/** Adds a workspace's delay: the same in every process, and different for most workspaces. */
-function hourOf({ workspaceId, digest: { hour, zone } }: DigestWorkspace, day: string): number {
-  let hash = 2166136261;
-  for (const character of workspaceId) hash = Math.imul(hash ^ character.charCodeAt(0), 16777619);
-  return startOfHour(day, hour, zone) + ((hash >>> 0) % SPREAD_MS);
+function findNextHour({ digest: { hour, zone } }: DigestWorkspace, now: number): number {
+  const today = localDay(now, zone);
+  const dueAt = startOfHour(today, hour, zone);
+  return now < dueAt ? dueAt : startOfHour(addDays(today, 1), hour, zone);
 }
 
 interface DueDigest extends DigestWorkspace {

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureAnswers, measureLists, measureProcesses } from './answers.ts';
-import { measureDigests } from './digest.ts';
 import type { Figure } from './figures.ts';
 import { measureLimiter } from './limiter.ts';
 import { ROOT } from './processes.ts';
@@ -30,7 +29,6 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   work: countWork,
   requests: measureRequests,
   steps: countSteps,
-  digest: measureDigests,
 };
 
 const { values: asked } = parseArgs({

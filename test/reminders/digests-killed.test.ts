@@ -4,13 +4,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS, DIGEST } from '../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import {
-  askForDigests,
-  createDigestHandler,
-  findDueDigest,
-  postDigest,
-  SPREAD_MS,
-} from '../../src/reminders/digest.ts';
+import { askForDigests, createDigestHandler, findDueDigest, postDigest } from '../../src/reminders/digest.ts';
 import type { Digest } from '../../src/reminders/digest-content.ts';
 import type { PostedDigest } from '../../src/reminders/digest-message.ts';
 import { open, stillSystem } from '../db/support.ts';
@@ -171,19 +165,5 @@ describe('the hour of a digest', () => {
   test('is made up for until its day is over, and not after that', () => {
     expect(dueDay('2026-03-02T22:59:00Z')).toBe('2026-03-02');
     expect(dueDay('2026-03-02T23:01:00Z')).toBeUndefined();
-  });
-
-  test('is spread over a quarter of an hour, the same in every process', () => {
-    const start = Date.parse('2026-03-02T08:00:00Z');
-    const perMinute = new Map<number, number>();
-    for (let place = 0; place < 1000; place++) {
-      const each = { workspaceId: `T0${place.toString(36).toUpperCase()}`, digest };
-      let at = start;
-      while (!findDueDigest(each, at)) at += MINUTE_MS;
-      perMinute.set(at, (perMinute.get(at) ?? 0) + 1);
-      expect(at - start).toBeLessThanOrEqual(SPREAD_MS);
-    }
-    // The background may send 100 requests a minute, even if all workspaces had one account.
-    expect(Math.max(...perMinute.values())).toBeLessThan(100);
   });
 });

@@ -1,6 +1,6 @@
 import { money } from '../../src/core/money.ts';
 import { DEFAULT_SETTINGS, type DigestSettings, type WorkspaceSettings } from '../../src/core/settings.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/time.ts';
 import { APPROVALS, labelOfAction } from '../../src/requests/request.ts';
 import { HostingClock } from '../../src/sandbox/hosting/clock.ts';
 import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
@@ -98,10 +98,9 @@ export async function startDigestTeam(settings: Partial<WorkspaceSettings> = {},
   );
   return Object.assign(team, {
     system,
-    /** Lets the time pass until that long after 09:16 (UTC) of a later day, when every digest of nine is due. */
+    /** Lets the time pass until that long after 09:00 (UTC) of a later day, when the digest of nine is due. */
     untilDigest: (days = 0) => {
-      const to = 9 * HOUR_MS + 16 * MINUTE_MS;
-      const ahead = to - sinceMidnight();
+      const ahead = 9 * HOUR_MS - sinceMidnight();
       system.move((ahead > 0 ? ahead : ahead + DAY_MS) + days * DAY_MS);
     },
     /** Messages in #ops that begin like a digest, oldest first. */
