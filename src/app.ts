@@ -22,7 +22,6 @@ import {
   watchTokens,
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
-import { withDigestEdits } from './reminders/digest.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
 import { createSlackAbilities, type SlackAbilities } from './slack/refusals.ts';
@@ -83,8 +82,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const { source, explain } = slack;
   const { watchTokens } = source;
   const audit = withCountedDenials(store.audit, metrics);
-  const connected = { ...store, audit, ...slack.ports, ...own, installations: source, watchTokens };
-  const ports = { ...connected, ...withDigestEdits(connected) };
+  const ports = { ...store, audit, ...slack.ports, ...own, installations: source, watchTokens };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, { system, log, clock, metrics }, stop.signal);

@@ -7,6 +7,7 @@ import { hasRole, listOwners } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
 import { isDeleted, type Server, type ServerList } from '../core/server.ts';
+import { DIGEST } from '../core/settings.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
 import type { HeldLock } from '../db/locks.ts';
@@ -222,6 +223,10 @@ export async function notifyOperation(id: ConfirmationId, app: AppContext, repor
   const { ledger, passwords } = app;
   const operation = await ledger.find(id);
   if (!operation || operation.notifiedAt !== undefined || operation.state === 'prepared') return;
+  const { workspaceId, purchase } = operation;
+  const dueAt = app.system.now() + EDIT_DIGEST_MS;
+  if (purchase.kind === 'renew')
+    await app.jobStore.add({ kind: DIGEST, key: workspaceId, workspaceId, dueAt });
   // A lost encryption key must not keep the actor from learning the outcome itself.
   const held = await passwords.find(id).catch(() => undefined);
   if (!(await app.operationNotifier.notify(operation, held, reported))) return;
@@ -230,6 +235,9 @@ export async function notifyOperation(id: ConfirmationId, app: AppContext, repor
   if (operation.state === 'settled' && !operation.isLate) await followServer(operation, app);
   await ledger.markNotified(operation, app.system.now());
 }
+
+/** The digest lists renewals, and is edited once for several that follow each other: each puts its job off. */
+const EDIT_DIGEST_MS = 2000;
 
 /** Does the same as the owner of the operation's job, so that no other process notifies them, too. Never throws: it stays due. */
 export async function notifyNow(id: ConfirmationId, app: AppContext): Promise<void> {

@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import { describeDefect, type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import { type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { listOwners } from '../core/permission.ts';
 import { isDeleted } from '../core/server.ts';
@@ -46,7 +46,7 @@ export function createDigestHandler(app: AppContext, signal: AbortSignal): JobHa
     if (outcome === 'done') return findNextHour(due, now);
     // The last one still shows what is done about its servers.
     await editDigest(workspaceId, app);
-    return now + (outcome === 'later' ? POST_AGAIN_MS : outcome.afterMs);
+    return now + POST_AGAIN_MS;
   };
 }
 
@@ -77,8 +77,8 @@ interface DueDigest extends DigestWorkspace {
   readonly isLate: boolean;
 }
 
-/** `later`: still to be posted on that day. `afterMs`: how long Slack takes no more messages in the channel. */
-type DigestOutcome = 'done' | 'later' | { readonly afterMs: number };
+/** `later`: still to be posted on that day. */
+type DigestOutcome = 'done' | 'later';
 
 /**
  * Posts the digest of a day, at most once (docs/decisions/0022-one-digest-a-day.md): the list is read, the day is claimed
@@ -162,16 +162,16 @@ async function endUnposted(
     return 'done';
   }
   await app.digests.release(workspaceId, day);
-  const { reason, retryAfterMs: afterMs } = posted;
+  const { reason } = posted;
   // Too many messages in the channel are no fault of its settings, unless this goes on.
-  if (afterMs !== undefined && !isLate) return { afterMs };
+  if (reason === 'ratelimited' && !isLate) return 'later';
   // Once a day, whatever is tried again until then.
   const id = `digest_undelivered:${workspaceId}:${day}:${channelId}`;
   if (await app.seenRequests.addFirst(id, app.system.now())) {
     const owners = await listOwners(workspaceId, app);
     await app.reminderNotifier.notifyUndelivered(workspaceId, channelId, reason, owners);
   }
-  return afterMs === undefined ? 'later' : { afterMs };
+  return 'later';
 }
 
 /** Edits the newest digest in Slack as it should be now. It is tried once. */
@@ -179,30 +179,4 @@ async function editDigest(workspaceId: WorkspaceId, app: AppContext): Promise<vo
   const { live } = await app.digests.find(workspaceId);
   if (!live || !(await app.installations.isServed(workspaceId))) return;
   await app.reminderNotifier.update(workspaceId, live.card, await describeDigest(workspaceId, live, app));
-}
-
-/** The notifiers of renewals, which have the digest of the workspace edited as well. */
-export function withDigestEdits(app: AppContext): Pick<AppContext, 'operationNotifier' | 'batchNotifier'> {
-  const { operationNotifier, batchNotifier, log } = app;
-  const edit = (workspaceId: WorkspaceId): Promise<void> =>
-    editDigestSoon(workspaceId, app).catch((error: unknown) =>
-      log.warn('a digest could not be edited', { workspaceId, ...describeDefect(error) }),
-    );
-  return {
-    operationNotifier: {
-      ...operationNotifier,
-      notify: async (operation, held, reported) => {
-        const isNotified = await operationNotifier.notify(operation, held, reported);
-        if (operation.purchase.kind === 'renew') await edit(operation.workspaceId);
-        return isNotified;
-      },
-    },
-    batchNotifier: {
-      notifyBatch: async (batch, results) => {
-        const isNotified = await batchNotifier.notifyBatch(batch, results);
-        await edit(batch.workspaceId);
-        return isNotified;
-      },
-    },
-  };
 }

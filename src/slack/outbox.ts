@@ -91,8 +91,8 @@ export function createOutbox(parts: OutboxParts) {
       return { kind: 'refused', reason: isShared ? 'channel_is_shared' : 'channel_unreadable' };
     const answer = await clients.of(workspaceId).post(channelId, message);
     if (answer.ok) return { kind: 'posted', card: { channelId: answer.channelId, ts: answer.ts } };
-    const { error: reason, retryAfterMs } = answer;
-    return isProven(reason) ? { kind: 'refused', reason, retryAfterMs } : { kind: 'unknown', reason };
+    const { error: reason } = answer;
+    return isProven(reason) ? { kind: 'refused', reason } : { kind: 'unknown', reason };
   };
   return {
     replyTo,
@@ -156,11 +156,11 @@ export function createOutbox(parts: OutboxParts) {
 
 /**
  * `refused`: nothing was posted. `unknown`: Slack's answer is missing or proves nothing, so it may have been. `reason`: Slack's error
- * code, or one of the app's. `retryAfterMs`: after how long Slack takes it, if there were too many.
+ * code, or one of the app's.
  */
 type PostedOnce =
   | { readonly kind: 'posted'; readonly card: PostedMessage }
-  | { readonly kind: 'refused'; readonly reason: string; readonly retryAfterMs?: number }
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unknown'; readonly reason?: string };
 
 /** Slack's codes for a message that can't be edited any more; `channel_not_found` also after the app left a private channel. */

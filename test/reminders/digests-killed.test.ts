@@ -90,9 +90,9 @@ describe('a digest', () => {
     expect(posted).toHaveLength(times);
   });
 
-  test('that a channel’s rate limit refused is posted when Slack says so, and owners hear of it only after an hour', async () => {
+  test('that a channel’s rate limit refused is tried again every ten minutes, and owners hear of it only after an hour', async () => {
     const { posted, startProcess, time } = await startWorkspace();
-    let answer: PostedDigest = { kind: 'refused', reason: 'ratelimited', retryAfterMs: 40_000 };
+    let answer: PostedDigest = { kind: 'refused', reason: 'ratelimited' };
     const told: string[] = [];
     const made = startProcess(async () => answer);
     const notifyUndelivered = async (_id: string, _channel: string, reason: string) => {
@@ -107,14 +107,13 @@ describe('a digest', () => {
       return posted.length;
     };
     expect(await postAfter(0)).toBe(1);
-    expect(await postAfter(30_000)).toBe(1);
-    expect(await postAfter(9000)).toBe(1);
-    expect(await postAfter(2000)).toBe(2);
+    expect(await postAfter(9 * MINUTE_MS)).toBe(1);
+    expect(await postAfter(2 * MINUTE_MS)).toBe(2);
     expect(told).toEqual([]);
     expect(await postAfter(HOUR_MS)).toBe(3);
     expect(told).toEqual(['ratelimited']);
     answer = { kind: 'posted', card: { channelId: 'C1', ts: '1.1' } };
-    expect(await postAfter(41_000)).toBe(4);
+    expect(await postAfter(11 * MINUTE_MS)).toBe(4);
     expect(await postAfter(HOUR_MS)).toBe(4);
   });
 
