@@ -268,8 +268,6 @@ const serverRefusalWords = {
     `${count(matching, 'server')} match, but you can ${action} only ${most} at once. Nothing has been changed. Name fewer servers.`,
   server_renamed: ({ before, now, action }) =>
     `${codeLabel(before)} is now called ${codeLabel(now)}, so it wasn’t ${VERBS[action].past}.`,
-  confirmation_expired: ({ action }) =>
-    `This confirmation has expired, so nothing was ${VERBS[action].past}. Run the command again.`,
   server_protected: ({ server, act, protectedBy }) =>
     `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
   prefix_only: ({ typed, server, action }) =>
@@ -301,8 +299,6 @@ const workflowRefusalWords = {
   workflow_key_invalid: () => 'The workflow’s key doesn’t permit this. Nothing was done.',
   workflow_key_name: ({ name }) =>
     `There’s already a workflow key called ${codeLabel(name)}. Choose another name.`,
-  workflow_keys_full: ({ most }) =>
-    `This workspace has ${count(most, 'workflow key')}, which is the limit. Revoke one that you no longer use.`,
   workflow_key_gone: () => 'This workflow key was already revoked.',
   workflow_run_over: () => 'This request was already answered or has expired. Nothing was done.',
 } satisfies Partial<RefusalWords>;

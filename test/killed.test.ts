@@ -204,7 +204,7 @@ describe.each(places)('a workflow’s step on $name', (engine) => {
       const key = new Secret(`${KEY.reveal()}-${id}`);
       const issued = { id, workspaceId: 'T1', name: id, pattern: '', issuedBy: 'U1', issuedAt: T0 };
       const hash = hashKey(key, 'T1');
-      await store.workflowKeys.add({ ...issued, actions: ['start'], hash }, 1000);
+      await store.workflowKeys.add({ ...issued, actions: ['start'], hash });
       const listRuns = () => store.jobStore.list(RUN, 'T1');
       const findRun = async () => {
         const rows = await place.sql(`select id from workflow_runs where execution_id = '${id}'`);

@@ -143,8 +143,6 @@ export interface RefusalDetails {
   /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
   rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
   server_renamed: { before: string; now: string; action: PowerAction };
-  /** The user confirmed a list of servers too long after it was shown. */
-  confirmation_expired: { action: PowerAction };
   // reminders
   /** The paid time ends too soon for another reminder after the snooze. */
   snooze_too_late: { label: string };
@@ -154,7 +152,6 @@ export interface RefusalDetails {
   /** The workflow's key doesn't permit the action. `unknown`: revoked, or not a key of this workspace. */
   workflow_key_invalid: { problem: 'unknown' | 'expired' | 'action' };
   workflow_key_name: { name: string };
-  workflow_keys_full: { most: number };
   workflow_key_gone: NoDetails;
   /** The run has ended (answered, canceled or given up), or is being carried out. */
   workflow_run_over: NoDetails;

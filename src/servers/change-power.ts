@@ -240,7 +240,7 @@ const CONFIRM_WITHIN_MS = 10 * MINUTE_MS;
 
 /**
  * Takes a confirmed list for this server, once: a second press is refused.
- * @throws Refusal `confirmation_expired`, `server_renamed`, `already_handled`
+ * @throws Refusal `unreadable_press`, `server_renamed`, `already_handled`
  */
 async function takeConfirmation(
   action: PowerAction,
@@ -250,7 +250,7 @@ async function takeConfirmation(
   { system, seenRequests }: AppContext,
 ): Promise<void> {
   const now = system.now();
-  if (now - at > CONFIRM_WITHIN_MS) throw new Refusal('confirmation_expired', { action });
+  if (now - at > CONFIRM_WITHIN_MS) throw new Refusal('unreadable_press', {});
   const label = 'id' in ref ? ref.label : undefined;
   if (label !== undefined && !isIdenticalLabel(freezeBriefly(server.label), label))
     throw new Refusal('server_renamed', { before: label, now: server.label, action });

@@ -140,7 +140,7 @@ function logDefect(error: unknown, confirmationId: ConfirmationId, { log }: AppC
 /** Whether the same may be allowed, or known, a moment later. */
 function isPassing(error: unknown): boolean {
   if (isRefusal(error, 'unknown_server')) return error.details.extent !== undefined;
-  const codes = ['identity_unknown', 'too_many_waiting', 'waited_too_long', 'shutting_down'] as const;
+  const codes = ['identity_unknown', 'waited_too_long', 'shutting_down'] as const;
   return error instanceof HostingError || codes.some((code) => isRefusal(error, code));
 }
 

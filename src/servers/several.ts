@@ -266,7 +266,7 @@ export async function runSeveral(
 
 /**
  * Acts on the servers of a confirmed list, and replaces the list with the report.
- * @throws Refusal `confirmation_expired`, `already_handled`
+ * @throws Refusal `unreadable_press`, `already_handled`
  */
 export async function runConfirmed(
   action: PowerAction,
@@ -312,7 +312,7 @@ async function actOnEach(
       }
     } catch (error) {
       // Applies to all servers: the list has expired, or another press or delivery acts on them and reports.
-      const isOver = isRefusal(error, 'confirmation_expired') || isRefusal(error, 'already_handled');
+      const isOver = isRefusal(error, 'unreadable_press') || isRefusal(error, 'already_handled');
       if (isOver && place === 0) throw error;
       if (isRefusal(error, 'prefix_only') || isRefusal(error, 'rebooted_recently'))
         outcomes.again.push(error.details.server);

@@ -23,7 +23,7 @@ export function hashKey(key: Secret<string>, workspaceId: WorkspaceId): string {
 }
 
 /** Stores the workflow keys of each workspace, with a hash of the key only. An expired one stays until it is revoked. */
-export function createWorkflowKeys({ db, engine }: Foundation) {
+export function createWorkflowKeys({ db }: Foundation) {
   const first = async (workspaceId: string, column: 'id' | 'hash', value: string) => {
     const row = await db
       .selectFrom('workflow_keys')
@@ -34,35 +34,42 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
     return row && toKey(row);
   };
   return {
-    /** Adds a key; false if the workspace has one of that name, or `most` keys. */
-    add: (key: HashedKey, most: number): Promise<boolean> =>
-      engine.transact(db, async (trx) => {
-        const { id, workspaceId, name, hash, actions, pattern, issuedBy, issuedAt, until } = key;
-        if ((await listKeys(trx, workspaceId)).length >= most) return false;
-        const added = await trx
-          .insertInto('workflow_keys')
-          .values({
-            id,
-            workspace_id: workspaceId,
-            name,
-            name_key: name.toLowerCase(),
-            hash,
-            pattern,
-            actions: actions.join(','),
-            issued_by: issuedBy,
-            issued_at: issuedAt,
-            until: until ?? null,
-            last_used_at: null,
-          })
-          .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
-          .returning('id')
-          .executeTakeFirst();
-        return added !== undefined;
-      }),
+    /** Adds a key; false if the workspace has one of that name. */
+    add: async (key: HashedKey): Promise<boolean> => {
+      const { id, workspaceId, name, hash, actions, pattern, issuedBy, issuedAt, until } = key;
+      const added = await db
+        .insertInto('workflow_keys')
+        .values({
+          id,
+          workspace_id: workspaceId,
+          name,
+          name_key: name.toLowerCase(),
+          hash,
+          pattern,
+          actions: actions.join(','),
+          issued_by: issuedBy,
+          issued_at: issuedAt,
+          until: until ?? null,
+          last_used_at: null,
+        })
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
+        .returning('id')
+        .executeTakeFirst();
+      return added !== undefined;
+    },
     find: (workspaceId: WorkspaceId, id: WorkflowKeyId) => first(workspaceId, 'id', id),
     findByHash: (workspaceId: WorkspaceId, hash: string) => first(workspaceId, 'hash', hash),
     /** Oldest first. */
-    list: (workspaceId: WorkspaceId) => listKeys(db, workspaceId),
+    list: async (workspaceId: WorkspaceId): Promise<readonly WorkflowKey[]> => {
+      const rows = await db
+        .selectFrom('workflow_keys')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('issued_at')
+        .orderBy('id')
+        .execute();
+      return rows.map(toKey);
+    },
     remove: async (workspaceId: WorkspaceId, id: WorkflowKeyId) => {
       const row = await db
         .deleteFrom('workflow_keys')
@@ -73,17 +80,6 @@ export function createWorkflowKeys({ db, engine }: Foundation) {
       return row && toKey(row);
     },
   };
-}
-
-async function listKeys(db: Queries, workspaceId: string): Promise<readonly WorkflowKey[]> {
-  const rows = await db
-    .selectFrom('workflow_keys')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('issued_at')
-    .orderBy('id')
-    .execute();
-  return rows.map(toKey);
 }
 
 function toKey(row: WorkflowKeyRow): WorkflowKey {

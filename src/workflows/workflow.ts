@@ -30,8 +30,6 @@ import type { SlackRequest } from '../slack/request.ts';
 import { cancelRun, carryOutStep, findAskingRun } from './run.ts';
 import { hashKey, KEY_PREFIX } from './store.ts';
 
-const MOST_KEYS = 50;
-
 interface WantedKey {
   readonly name: string;
   readonly actions: readonly PowerAction[];
@@ -41,7 +39,7 @@ interface WantedKey {
   readonly forMs?: number | undefined;
 }
 
-/** Issues a key. `secret`: the key itself, which is shown once and stored nowhere. @throws Refusal `workflow_key_name` when there is one of that name, `workflow_keys_full` */
+/** Issues a key. `secret`: the key itself, which is shown once and stored nowhere. @throws Refusal `workflow_key_name` when there is one of that name */
 const issueKey = defineUseCase({
   name: 'workflow_key_issue',
   needs: 'owner',
@@ -56,11 +54,9 @@ const issueKey = defineUseCase({
     const limits = { actions, pattern, until };
     const key: WorkflowKey = { id: system.newId(), workspaceId, name, issuedBy, issuedAt, ...limits };
     const secret = new Secret(`${KEY_PREFIX}${system.newToken(KEY_BYTES)}`);
-    if (await workflowKeys.add({ ...key, hash: hashKey(secret, workspaceId) }, MOST_KEYS))
-      return { key, secret };
-    const known = await workflowKeys.list(workspaceId);
-    if (known.length >= MOST_KEYS) throw new Refusal('workflow_keys_full', { most: MOST_KEYS });
-    throw new Refusal('workflow_key_name', { name });
+    const isAdded = await workflowKeys.add({ ...key, hash: hashKey(secret, workspaceId) });
+    if (!isAdded) throw new Refusal('workflow_key_name', { name });
+    return { key, secret };
   },
 });
 type IssuedKey = Awaited<ReturnType<typeof issueKey.run>>;

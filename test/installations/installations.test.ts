@@ -114,7 +114,7 @@ describe.each(engines)('an installation on $name', ({ make }) => {
       await connectLinks.put({ tokenHash: id, workspaceId: id, userId: 'U1', expiresAt: T0 + 1 });
       await serverNotes.put('note', id, { serverId, label: 'w', text: 'x', notedBy: 'U1', notedAt: T0 });
       await serverNotes.put('protection', id, { serverId, protectedBy: 'U1', protectedAt: T0 });
-      await workflowKeys.add({ ...workflowKey, id, workspaceId: id }, 10);
+      await workflowKeys.add({ ...workflowKey, id, workspaceId: id });
       await workflowRuns.receive({ ...run, key: NO_KEY, id, workspaceId: id }, new Secret('xwfp'));
     }
     await seenRequests.addFirst('r', T0);

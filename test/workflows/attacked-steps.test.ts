@@ -35,13 +35,10 @@ beforeEach(async () => {
     await store.apiKeys.put(id, new Secret('one account'), 'U1', T0);
     await store.grants.put(newGrant({ workspaceId: id, subjectId: `U${id}`, role: 'operator' }));
   }
-  await store.workflowKeys.add(
-    {
-      ...{ id: 'K1', workspaceId: 'T1', name: 'nightly', actions: ['reboot'], pattern: 'web-*' },
-      ...{ issuedBy: 'U1', issuedAt: T0, hash: hashKey(new Secret(KEY), 'T1') },
-    },
-    50,
-  );
+  await store.workflowKeys.add({
+    ...{ id: 'K1', workspaceId: 'T1', name: 'nightly', actions: ['reboot'], pattern: 'web-*' },
+    ...{ issuedBy: 'U1', issuedAt: T0, hash: hashKey(new Secret(KEY), 'T1') },
+  });
 });
 
 function startApp(now = T0) {

@@ -43,10 +43,9 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   test('workflow keys are those of their workspace, one of each name, and a removed one is gone', async () => {
     const { workflowKeys } = await make();
     const key = newKey({ until: T0 + 1000 });
-    expect(await workflowKeys.add(key, 10)).toBe(true);
-    expect(await workflowKeys.add(newKey({ name: 'NIGHTLY', hash: 'hash-2' }), 10)).toBe(false);
-    expect(await workflowKeys.add(newKey({ name: 'deploys' }), 1)).toBe(false);
-    expect(await workflowKeys.add(newKey({ workspaceId: 'T2' }), 1)).toBe(true);
+    expect(await workflowKeys.add(key)).toBe(true);
+    expect(await workflowKeys.add(newKey({ name: 'NIGHTLY', hash: 'hash-2' }))).toBe(false);
+    expect(await workflowKeys.add(newKey({ workspaceId: 'T2' }))).toBe(true);
     const { hash, ...shown } = key;
     expect(await workflowKeys.list('T1')).toEqual([shown]);
     expect(await workflowKeys.findByHash('T1', hash)).toEqual(shown);
@@ -91,7 +90,7 @@ describe.each(engines)('workflows, on $name', ({ make }) => {
   test('nothing is sent with a key that was revoked, or has expired, at that moment', async () => {
     const { workflowKeys, workflowRuns } = await make();
     const key = newKey({ until: T0 + 1000 });
-    await workflowKeys.add(key, 10);
+    await workflowKeys.add(key);
     const runOf = async () => {
       const run = newReceived({ key: { kind: 'key', id: key.id, name: key.name } });
       await workflowRuns.receive(run, undefined);

@@ -135,7 +135,7 @@ it.concurrent('a pattern’s confirmation expires after ten minutes, and names s
   const operator = rawUser(team, 'otto');
   const screen = team.slack.as('otto');
   await operator.presses('stop_several', { id: 'a', at: Date.now() - 11 * 60_000, servers });
-  await screen.sees('This confirmation has expired, so nothing was stopped. Run the command again.');
+  await screen.sees('This button or form is out of date. Run the command again.');
   expect(changesSeen(team)).toEqual([]);
   await operator.presses('stop_several', { id: 'b', at: Date.now(), servers });
   await screen.sees('old-name is now called web-2, so it wasn’t stopped.');

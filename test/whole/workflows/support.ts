@@ -30,7 +30,7 @@ export async function giveKey(team: Team, more: Partial<WorkflowKey> = {}) {
     ...more,
   };
   const hash = hashKey(new Secret(secret), key.workspaceId);
-  await team.app.ports.workflowKeys.add({ ...key, hash }, 50);
+  await team.app.ports.workflowKeys.add({ ...key, hash });
   return { id: key.id, secret };
 }
 
