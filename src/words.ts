@@ -148,8 +148,6 @@ const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
 const approvalRefusalWords = {
   approval_needed: () =>
     'Deletions now need a second manager’s approval, so nothing was deleted. Open the dialog again to request it.',
-  approval_unsaved: () =>
-    'We couldn’t save your approval. What you approved may still be carried out. The request will show the outcome; `/vps status` shows open requests and unconfirmed orders.',
   own_request: () => 'You can’t approve your own request.',
   request_over: ({ state, by }) => CLOSED_WORDS[state](by === undefined ? '' : ` by ${mention(by)}`),
 } satisfies Partial<RefusalWords>;
@@ -187,8 +185,8 @@ const purchaseRefusalWords = {
   renewed_elsewhere: ({ label }) =>
     `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}. Nothing more was charged.`,
   list_incomplete: () => `${PART_OF_LIST} Nothing was done. Try again later.`,
-  order_unsaved: ({ isDatabaseAway = false }) =>
-    `We couldn’t save your order’s status. The order may still go through, so don’t order again. ${isDatabaseAway ? 'The app can’t reach its database right now; in a few minutes, `/vps status` shows unconfirmed orders.' : '`/vps status` shows unconfirmed orders.'}`,
+  order_unsaved: () =>
+    'We couldn’t save this. It may still go through, so don’t order it again until you see how it ended. In a few minutes, check `/vps status`: it shows unconfirmed orders and open requests.',
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   restored: () =>
     'The app’s database was restored from a backup after you opened this form, so we can’t tell whether you had already confirmed the order. Nothing was ordered this time. Check the hosting account’s page before you order again.',

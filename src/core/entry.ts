@@ -2,14 +2,7 @@ import type { AppContext } from '../context.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { System } from '../system.ts';
 import type { AuditAction, AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
-import {
-  DatabaseUnreachable,
-  describeDefect,
-  isExpected,
-  isRefusal,
-  Refusal,
-  type RefusalCode,
-} from './errors.ts';
+import { describeDefect, isExpected, isRefusal, Refusal, type RefusalCode } from './errors.ts';
 import type { WorkflowKeyId } from './ids.ts';
 import {
   checkPermission,
@@ -30,7 +23,7 @@ export interface Entry {
   /**
    * Checks the caller's permission, runs the use case, audits the outcome or the denial, and starts the use case's `follow`.
    * @throws Refusal `other_organization`, `other_workspace`, `role_needed`, `identity_unknown`, `workflow_key_invalid`,
-   * `already_handled`; DatabaseUnreachable, for an order Refusal `order_unsaved` in its place; and what the use case throws
+   * `already_handled`; what the use case and the store throw, for an order Refusal `order_unsaved` in place of unexpected errors
    */
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
   /** Checks only the permission, for any server, before a form opens, and audits a denial. @throws as the checks of `execute` */
@@ -45,31 +38,30 @@ export function createEntry(app: AppContext): Entry {
   const followUps = new InFlight();
   return {
     execute: (useCase, input, caller) =>
-      withUnsavedOrder(useCase, () => execute(useCase, input, caller, app, followUps)),
-    authorize: (useCase, caller) =>
-      withUnsavedOrder(useCase, async () => {
-        const trail = startAuditTrail(app, useCase.name, caller);
-        // A role for any server is enough here: `execute` checks the server itself.
-        await auditDenial(trail, () => checkPermission(useCase, caller, app, coversRole));
+      execute(useCase, input, caller, app, followUps).catch((error: unknown) => {
+        throw withUnsaved(useCase, error, app);
       }),
+    authorize: async (useCase, caller) => {
+      const trail = startAuditTrail(app, useCase.name, caller);
+      // A role for any server is enough here: `execute` checks the server itself.
+      const check = () => checkPermission(useCase, caller, app, coversRole);
+      await auditDenial(trail, check).catch((error: unknown) => {
+        throw withUnsaved(useCase, error, app);
+      });
+    },
     findRoles: (actor) => findRoles(actor, app),
     drain: () => followUps.drain(),
   };
 }
 
 /**
- * Replaces DatabaseUnreachable by the refusal `order_unsaved` for an order: nothing proves that an earlier press of the same form
- * isn't carried out.
+ * Replaces an unexpected error of an order, such as one of the database, by the refusal `order_unsaved`. It isn't known what was
+ * written, and nothing proves that an earlier press of the same form isn't carried out.
  */
-async function withUnsavedOrder<Result>(
-  { isOrder }: UseCaseSpec,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  return work().catch((error: unknown) => {
-    if (isOrder && error instanceof DatabaseUnreachable)
-      throw new Refusal('order_unsaved', { isDatabaseAway: true });
-    throw error;
-  });
+function withUnsaved({ isOrder, name }: UseCaseSpec, error: unknown, app: AppContext): unknown {
+  if (!isOrder || isExpected(error)) return error;
+  app.log.error('an order could not be saved', { action: name, ...describeDefect(error) });
+  return new Refusal('order_unsaved', {});
 }
 
 async function execute<Input, Output>(
@@ -93,7 +85,7 @@ async function execute<Input, Output>(
   if (useCase.effect === 'changes') await trail.write('started');
   const output = await useCase
     .run(input, createContext(useCase, app, caller, roles, trail))
-    .catch((error: unknown) => auditFailure(useCase, trail, error));
+    .catch((error: unknown) => auditFailure(useCase, trail, withUnsaved(useCase, error, app)));
   if (useCase.effect === 'changes') await trail.end();
   const { name, follow } = useCase;
   // Slack gets its ack first.
@@ -109,11 +101,7 @@ async function execute<Input, Output>(
 async function auditFailure(useCase: UseCaseSpec, trail: AuditTrail, error: unknown): Promise<never> {
   const outcome = outcomeOf(error);
   const isAudited = useCase.effect !== 'reads' || outcome === 'denied';
-  const written = isAudited ? trail.write(outcome, codeOf(error)) : Promise.resolve();
-  // If the audit can't be written either, the user still gets the refusal that says what may happen to the order.
-  await written.catch((failure: unknown) => {
-    if (!isRefusal(error, 'order_unsaved') && !isRefusal(error, 'approval_unsaved')) throw failure;
-  });
+  if (isAudited) await trail.write(outcome, codeOf(error));
   throw error;
 }
 
@@ -193,7 +181,7 @@ export interface UseCaseSpec {
    * (docs/design.md 4.1).
    */
   readonly effect: 'reads' | 'changes' | 'confirms';
-  /** Whether it confirms an order: if the database can't be reached, the user is told not to order again. */
+  /** Whether it confirms an order or approves one: if the database fails, the user is told not to order again. */
   readonly isOrder?: boolean;
 }
 

@@ -61,10 +61,8 @@ export interface RefusalDetails {
   restored: NoDetails;
   /** The list of servers is incomplete, so a new server could not be recognized (docs/design.md 4.3). */
   list_incomplete: NoDetails;
-  /** The store failed: the confirmation may have been stored, and may still be carried out. */
-  order_unsaved: { isDatabaseAway?: boolean };
-  /** The store failed: the approval may have been stored, and may still be carried out. */
-  approval_unsaved: NoDetails;
+  /** The store failed: the confirmation or approval may have been stored, and may still be carried out. */
+  order_unsaved: NoDetails;
   doubt_over: NoDetails;
   /** The API key was replaced after the confirmation, so it may open another account. */
   account_changed: NoDetails;
@@ -219,8 +217,7 @@ export interface HostingErrorDetails {
 }
 
 /**
- * A refusal by one of the app's own rules. Money effect: none; only `order_unsaved` and `approval_unsaved` leave open whether the
- * order is carried out.
+ * A refusal by one of the app's own rules. Money effect: none; only `order_unsaved` leaves open whether the order is carried out.
  */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   override readonly name = 'Refusal';

@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { refuseFrozen } from '../account/workspaces.ts';
 import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../core/entry.ts';
-import { DatabaseUnreachable, describeDefect, isExpected, Refusal } from '../core/errors.ts';
+import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { describeMoney, type Money } from '../core/money.ts';
 import { needsApproval, takesApprovals } from '../core/settings.ts';
@@ -86,16 +86,14 @@ export type Confirmed =
  * Writes the confirmation durably. Called before the ack, and nothing else is written then.
  * Money effect: none yet; what follows sends it. A second confirmation of the same form, or of the same
  * month of the same server, gets the first one's operation and `isNew: false`.
- * @throws Refusal `order_unsaved` when the store fails; `purchases_frozen`, `over_budget`, `renewed_elsewhere`; `role_needed` when
- * the actor's role is for other servers
+ * @throws Refusal `purchases_frozen`, `over_budget`, `renewed_elsewhere`; `role_needed` when the actor's role is for other servers
  */
 export const confirmPurchase = defineUseCase({
   name: 'confirm',
   needs: 'manager',
   effect: 'confirms',
   isOrder: true,
-  run: (input: Confirmation, context): Promise<Confirmed> =>
-    confirmOne(input, context).catch((error: unknown) => refuseUnsaved(error, input.id, context)),
+  run: (input: Confirmation, context): Promise<Confirmed> => confirmOne(input, context),
   follow: async (confirmed, { app }) => {
     if (!confirmed.isNew) return;
     if (confirmed.kind === 'waiting') return notifyRequest(confirmed.approval.id, app);
@@ -139,13 +137,6 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   if (takesApprovals(rule, purchase.kind)) return requestOther(true);
   const { whose, spent, most } = prepared;
   throw new Refusal('over_budget', { whose, spent, most, price });
-}
-
-/** The store failed, and it isn't known whether the confirmation was written: it may still be carried out. */
-export function refuseUnsaved(error: unknown, id: ConfirmationId, { app }: FollowUpContext): never {
-  if (isExpected(error)) throw error;
-  app.log.error('a confirmation could not be saved', { operationId: id, ...describeDefect(error) });
-  throw new Refusal('order_unsaved', { isDatabaseAway: error instanceof DatabaseUnreachable });
 }
 
 /** An earlier confirmation of the same form stays valid, even if the two-person rule has changed since. */

@@ -9,7 +9,7 @@ import { hasRole } from '../core/permission.ts';
 import { DAY_MS, localDay, MINUTE_MS, WEEK_MS } from '../core/time.ts';
 import { CommitUnknown, type Foundation, type Queries } from '../db/database.ts';
 import { addJob, type Job, type JobHandler, listJobs } from '../db/jobs.ts';
-import { confirmOne, readTerms, refuseUnsaved } from '../purchases/confirm.ts';
+import { confirmOne, readTerms } from '../purchases/confirm.ts';
 import { findPlanOf, sumCost } from '../purchases/costs.ts';
 import { claimOf, isInTime, type Operation, SEND_WITHIN_MS } from '../purchases/operation.ts';
 import type { OperationNotifier } from '../purchases/outcomes.ts';
@@ -89,16 +89,14 @@ async function listRenewable(only: RenewalsInput['only'], context: UseCaseContex
  * Writes durably, before the ack, that its user confirmed these renewals. Each is then confirmed by itself, right before it is
  * sent, so that roles, budgets, approvals and the freeze count as they are at that moment.
  * Money effect: none yet; what follows pays once for each server, and never for a month that someone else has already renewed.
- * @throws Refusal `stale_confirmation` when the form is not this user's or was stored too long ago; `purchases_frozen`,
- * `order_unsaved`
+ * @throws Refusal `stale_confirmation` when the form is not this user's or was stored too long ago; `purchases_frozen`
  */
 export const confirmRenewals = defineUseCase({
   name: 'renew_all',
   needs: 'manager',
   effect: 'confirms',
   isOrder: true,
-  run: (input: { readonly id: ConfirmationId }, context) =>
-    confirm(input.id, context).catch((error: unknown) => refuseUnsaved(error, input.id, context)),
+  run: (input: { readonly id: ConfirmationId }, context) => confirm(input.id, context),
   follow: async ({ batch, isNew }, { app }) => {
     if (isNew) await app.jobs.runNow(BATCH, batch.id, createBatchHandler(app));
   },

@@ -4,7 +4,7 @@ import type { AppContext } from '../context.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
 import { findPlan } from '../core/catalog.ts';
 import { defineUseCase, type FollowUpContext } from '../core/entry.ts';
-import { describeDefect, findHostingFailure, isExpected, isRefusal, Refusal } from '../core/errors.ts';
+import { findHostingFailure, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
 import { hasRole } from '../core/permission.ts';
@@ -105,13 +105,13 @@ export const readApproval = defineUseCase({
  * its price, its server, the budget, the account or the requester's role has changed since, it is canceled and nothing is
  * done; while it can't be checked whether something has, or purchases are frozen, it stays open.
  * Money effect: none yet; what is approved is prepared in the ledger, and what follows sends it.
- * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`; `approval_unsaved` when the
- * store fails
+ * @throws Refusal `request_over`, `own_request`, `role_needed`, `not_approved`, `purchases_frozen`
  */
 export const answerApproval = defineUseCase({
   name: 'approval_answer',
   needs: 'manager',
   effect: 'confirms',
+  isOrder: true,
   run: async (input: { id: ConfirmationId; answer: ApprovalAnswer }, context): Promise<Approval> => {
     const { id, answer } = input;
     const approval = await getRequest(id, APPROVALS, context.actor, context.app);
@@ -156,12 +156,7 @@ async function approve(approval: Approval, { actor, app }: FollowUpContext): Pro
   // A request over budget is paid anyway: going over the budget is what was approved.
   const budget = isOverBudget ? undefined : budgetOf(settings, app.system.now());
   const audit = auditOfAnswer(approval, 'approved', actor, app);
-  return app.requests.approve(id, { by, at, budget }, audit).catch((error: unknown) => {
-    if (isExpected(error)) throw error;
-    app.log.error('an approval could not be saved', { approvalId: id, ...describeDefect(error) });
-    // Whether it was written is not known: what was approved may still be carried out.
-    throw new Refusal('approval_unsaved', {});
-  });
+  return app.requests.approve(id, { by, at, budget }, audit);
 }
 
 function refuseUnchecked(error: unknown): never {

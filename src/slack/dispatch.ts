@@ -118,7 +118,7 @@ const WORKING = 'Working on it. The result will appear here.';
 const OLD_BLOCKS: readonly string[] = ['section', 'context', 'actions', 'header', 'divider'];
 
 /** Refusals that must arrive: what they refuse may have happened. */
-const MUST_ARRIVE: readonly RefusalCode[] = ['order_unsaved', 'approval_unsaved', 'already_handled'];
+const MUST_ARRIVE: readonly RefusalCode[] = ['order_unsaved', 'already_handled'];
 
 type CommandAnswer = ReturnType<typeof createCommandAnswer>;
 

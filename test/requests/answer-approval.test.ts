@@ -21,7 +21,7 @@ test.each([
   const process = scenario.start({ kind: 'database_fails', at, forMs: 20_000 });
   const approval = { id: ID, answer: { kind: 'approve' } } as const;
   const approved = process.run(process.entry.execute(answerApproval, approval, callerOf('U2')));
-  await expect(approved).rejects.toMatchObject({ code: 'approval_unsaved' });
+  await expect(approved).rejects.toMatchObject({ code: 'order_unsaved' });
   const isWritten = moment === 'after';
   const { ledger } = scenario.store;
   expect(await ledger.find(ID)).toEqual(

@@ -84,7 +84,7 @@ function since(hosting: Hosting, judgedTo: number): Hosting {
 /** What an order's user was told of it, other than that it was created. */
 const ENDED = (label: string) =>
   new RegExp(
-    `\`${label}\` wasn’t created|whether \`${label}\` was created|order for \`${label}\` isn’t confirmed|\`${label}\`: We couldn’t save your order`,
+    `\`${label}\` wasn’t created|whether \`${label}\` was created|order for \`${label}\` isn’t confirmed|\`${label}\`: We couldn’t save this`,
   );
 
 const CREATED = (label: string) =>

@@ -14,8 +14,7 @@ import { startTeam, type TeamOptions } from '../support/team.ts';
 const AWAY = 'The app can’t reach its database right now';
 const NOTHING_DONE = `${AWAY}, so nothing was done. Try again in a minute.`;
 const UNKNOWN = `${AWAY}, so it can’t tell whether this was done. It may still go through`;
-const MAY_GO_THROUGH =
-  'The order may still go through, so don’t order again. The app can’t reach its database right now';
+const MAY_GO_THROUGH = 'We couldn’t save this. It may still go through, so don’t order it again';
 const INCIDENT = 'Something went wrong';
 
 /** PostgreSQL behind a network that the test can cut. */
@@ -89,9 +88,7 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     await team.manager.sees('Create and pay');
     network.loseNextCommit('after', 'insert into "operations"');
     await team.manager.presses('Create and pay');
-    await team.manager.sees(
-      'We couldn’t save your order’s status. The order may still go through, so don’t order again.',
-    );
+    await team.manager.sees(MAY_GO_THROUGH);
     // It was stored, so the background finds it.
     const created = () => team.hosting.listServers(team.account).filter(({ label }) => label === 'new-1');
     await expect.poll(created).toHaveLength(1);
