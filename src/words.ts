@@ -45,8 +45,6 @@ const accessRefusalWords = {
     const what = state === 'denied' ? 'An owner denied this' : 'You requested this';
     return `${what} ${slackDate(at)}. You can ask again after ${slackDate(againAt)}.`;
   },
-  asked_enough: ({ againAt }) =>
-    `You’ve sent several requests in the last hour. You can ask again after ${slackDate(againAt)}.`,
   not_requester: ({ requesterId }) => `Only ${mention(requesterId)} can withdraw this request.`,
   no_open_request: () => 'You don’t have an open request for a role.',
   continuation_over: ({ command }) =>
@@ -141,7 +139,6 @@ const CLOSED_WORDS: Readonly<Record<ClosedState, (by: string) => string>> = {
   withdrawn: (by) => `This request was withdrawn${by}.`,
   expired: () => 'This request has expired.',
   canceled: () => 'This request was canceled, because something has changed since.',
-  replaced: (by) => `This request was replaced by a newer one${by}.`,
   unknown: () => 'This request no longer exists.',
 };
 

@@ -37,7 +37,7 @@ function shareRequests(place: Place) {
     const ask = async (id: string) => {
       const expiresAt = system.now() + OPEN_MS;
       const request = newRoleRequest({ id, pattern: id, requestedAt: T0, expiresAt });
-      await ports.requests.requestRole(request, { since: T0 + 1, most: 9 });
+      await ports.requests.requestRole(request, T0 + 1);
       await notifyRequest(id, ports);
     };
     const deny = async (id: string) => {

@@ -16,10 +16,10 @@ import type { DeleteOperation } from '../servers/deletion.ts';
 export const REQUEST = 'request';
 
 /**
- * The states of a request: open → approved; or denied, withdrawn by its requester, replaced by the same user's newer one, expired,
- * or canceled, since what it was about has changed. What was approved goes on in the ledger, under the same ID.
+ * The states of a request: open → approved; or denied, withdrawn by its requester, expired, or canceled, since what it was about
+ * has changed. What was approved goes on in the ledger, under the same ID.
  */
-export type RequestState = 'open' | 'approved' | 'denied' | 'withdrawn' | 'replaced' | 'expired' | 'canceled';
+export type RequestState = 'open' | 'approved' | 'denied' | 'withdrawn' | 'expired' | 'canceled';
 export type RoleRequestState = Exclude<RequestState, 'canceled'>;
 
 /** What may be found instead of an open request; `unknown`: there is none with that ID. */
@@ -119,7 +119,7 @@ export const CANCEL_CODES = [
 export type CancelCode = (typeof CANCEL_CODES)[number];
 
 export type ApprovalOutcome =
-  | { readonly state: Exclude<RequestState, 'replaced' | 'canceled'> }
+  | { readonly state: RoleRequestState }
   | { readonly state: 'canceled'; readonly reason: CancelCode };
 
 /** How long a request for approval stays open. */

@@ -73,8 +73,6 @@ export function describeAnswer(request: RoleRequest): string {
       return `*Denied* by ${mention(decidedBy)}: ${mention(request.requesterId)} wasn’t given the ${describeWantedRole(request)}.`;
     case 'withdrawn':
       return `*Withdrawn* by ${mention(request.requesterId)}.`;
-    case 'replaced':
-      return `*Replaced*: ${mention(request.requesterId)} has sent a newer request.`;
     case 'expired':
       return '*Expired*: no owner answered within a week.';
   }
@@ -194,7 +192,7 @@ export const roleScreen: RequestScreen<RoleRequest> = {
   notifyRequester: async (request, requester, { outbox }) => {
     const { state, workspaceId, requesterId } = request;
     // The requester did that, and has seen it.
-    if (state === 'replaced' || state === 'withdrawn') return true;
+    if (state === 'withdrawn') return true;
     const message = answerMessage(request);
     // After a week the requester is elsewhere: an ephemeral message reaches only users who look at the channel.
     return state === 'expired'

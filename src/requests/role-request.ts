@@ -17,11 +17,9 @@ import {
   withGuest,
 } from './notify.ts';
 import { ROLES_ASKED, type RoleRequest } from './request.ts';
-import type { Requests } from './store.ts';
 
-/** A second request for the same role within this time is refused, and so are more than a few requests of any kind. */
+/** How long after a request that was denied the same one is refused. */
 const REPEAT_MS = HOUR_MS;
-const MOST_REQUESTS = 3;
 /** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;
 
@@ -39,7 +37,7 @@ export function checkWantedRole({ role, label }: WantedRole): void {
 /**
  * Requests a role from the owners, for one server or for all. While no owner has been reached, repeating it returns the
  * same request.
- * @throws Refusal `owner_limited`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
+ * @throws Refusal `owner_limited`, `role_held`, `asked_before`, `no_grantee`
  */
 export const requestAccess = defineUseCase({
   name: 'access_ask',
@@ -59,29 +57,21 @@ export const requestAccess = defineUseCase({
     const pattern = label === undefined ? EVERY_SERVER : exactPattern(label);
     const times = { requestedAt, expiresAt: requestedAt + OPEN_MS };
     const asked = { kind: 'role', role, pattern, reason, command } as const;
-    const outcome = await app.requests.requestRole(
+    const { isNew, request } = await app.requests.requestRole(
       { id, workspaceId, requesterId, channelId, ...asked, ...times },
-      { since: requestedAt - REPEAT_MS, most: MOST_REQUESTS },
+      requestedAt - REPEAT_MS,
     );
-    const request = takeRequest(outcome);
-    const replaced = outcome.kind === 'new' ? outcome.replaced : [];
-    await Promise.all([request, ...replaced].map((each) => notifyRequest(each.id, app)));
+    if (!isNew) refuseRepeated(request);
+    await notifyRequest(request.id, app);
     const notified = (await app.requests.find(request.id, ROLES_ASKED)) ?? request;
     // `owners`: who can answer; empty if none is known by ID.
     return { request: notified, owners: (await findDeciders(request, app)).userIds };
   },
 });
 
-/** @throws Refusal `asked_before`, `asked_enough`; a repeated one that has reached no owner is not refused */
-function takeRequest(outcome: Awaited<ReturnType<Requests['requestRole']>>): RoleRequest {
-  if (outcome.kind === 'too_many') {
-    const againAt = (outcome.recent.at(-MOST_REQUESTS)?.requestedAt ?? 0) + REPEAT_MS;
-    throw new Refusal('asked_enough', { againAt });
-  }
-  const { request } = outcome;
-  const isUnheard = request.state === 'open' && request.cards.length === 0;
-  if (outcome.kind === 'new' || isUnheard) return request;
-  const { requestedAt: at, state } = request;
+/** @throws Refusal `asked_before`, unless the request has reached no owner yet */
+function refuseRepeated({ requestedAt: at, state, cards }: RoleRequest): void {
+  if (state === 'open' && cards.length === 0) return;
   throw new Refusal('asked_before', { at, state, againAt: at + REPEAT_MS });
 }
 

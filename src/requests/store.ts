@@ -7,7 +7,6 @@ import type { ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { addJob } from '../db/jobs.ts';
-import { lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { RequestRow, Tables } from '../db/tables.ts';
 import type { Budget } from '../purchases/costs.ts';
@@ -80,79 +79,40 @@ export function createRequests(foundation: Foundation) {
     ): Promise<{ readonly isNew: boolean; readonly approval: Approval }> =>
       transact(async (trx) => {
         const [account = ''] = await listNamesOfKey(trx, foundation.vault, requested.workspaceId);
-        const row = toRow(requested, account);
-        // One whose time is over blocks no other, even before it is closed.
-        await trx
-          .updateTable('requests')
-          .set({ claim: '' })
-          .where('workspace_id', '=', row.workspace_id)
-          .where('claim', '=', row.claim)
-          .where('claim', '<>', '')
-          .where('expires_at', '<=', row.asked_at)
-          .execute();
-        const inserted = await trx
-          .insertInto('requests')
-          .values(row)
-          .onConflict((conflict) => conflict.doNothing())
-          .returningAll()
-          .executeTakeFirst();
-        if (inserted) {
-          await refuseFromBeforeRestore(trx, inserted.id);
-          await askFor(trx, foundation, inserted);
+        const { isNew, row } = await insertFirst(trx, toRow(requested, account));
+        if (isNew) {
+          await refuseFromBeforeRestore(trx, row.id);
+          await askFor(trx, foundation, row);
           await addAudit(trx, foundation, audit);
         }
-        const sameClaim = oldestFirst(trx)
-          .where('workspace_id', '=', row.workspace_id)
-          .where('claim', '=', row.claim);
-        const stored =
-          inserted ?? (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow());
-        const approval = toRequest(stored);
+        const approval = toRequest(row);
         if (approval.kind === 'role')
           throw new Error('the ID of an approval belongs to a request for a role');
-        return { isNew: inserted !== undefined, approval };
+        return { isNew, approval };
       }),
 
     /**
-     * Stores a request for a role. If the same user has requested the same role for the same servers since `since`, and that
-     * request is open or denied, it is returned instead; older open ones are replaced, and returned so that their cards are
-     * closed. A user who has made `most` requests since then, for any role, can't make another one: `recent` are those, oldest first.
+     * Stores a request for a role. The same ID again, an open one of the same user for the same role and servers, or such a one
+     * that was made since `since` and denied, is returned instead.
      */
     requestRole: (
       wanted: NewRoleRequest,
-      { since, most }: { readonly since: number; readonly most: number },
-    ) =>
+      since: number,
+    ): Promise<{ readonly isNew: boolean; readonly request: RoleRequest }> =>
       transact(async (trx) => {
-        // Two simultaneous requests of one user are serialized here, so that each counts the other.
-        await lockWorkspace(trx, wanted.workspaceId);
-        const row = toRow(wanted, '');
+        const wantedRow = toRow(wanted, '');
         const rows = await oldestFirst(trx)
-          .where('workspace_id', '=', row.workspace_id)
-          .where('requester_id', '=', row.requester_id)
+          .where('workspace_id', '=', wantedRow.workspace_id)
+          .where('requester_id', '=', wantedRow.requester_id)
           .where('kind', '=', 'role')
+          .where('state', '=', 'denied')
           .where('asked_at', '>=', since)
           .execute();
-        const recent = rows.map(toRoleRequest);
-        const same = await findSameId(trx, row);
-        const repeated = same
-          ? toRoleRequest(same)
-          : recent.findLast((each) => toClaim(each) === row.claim && ['open', 'denied'].includes(each.state));
-        if (repeated) return { kind: 'repeated', request: repeated } as const;
-        if (recent.length >= most) return { kind: 'too_many', recent } as const;
-        const replaced = await trx
-          .updateTable('requests')
-          .set({ state: 'replaced', decided_at: row.asked_at, is_told: 0, claim: '' })
-          .where('workspace_id', '=', row.workspace_id)
-          .where('claim', '=', row.claim)
-          .returningAll()
-          .execute();
-        const inserted = await trx
-          .insertInto('requests')
-          .values(row)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        for (const each of [inserted, ...replaced]) await askFor(trx, foundation, each);
-        const request = toRoleRequest(inserted);
-        return { kind: 'new', request, replaced: replaced.map(toRoleRequest) } as const;
+        const denied = rows.map(toRoleRequest).findLast((each) => toClaim(each) === wantedRow.claim);
+        if (denied) return { isNew: false, request: denied };
+        const { isNew, row } = await insertFirst(trx, wantedRow);
+        if (isNew) await askFor(trx, foundation, row);
+        return { isNew, request: toRoleRequest(row) };
       }),
 
     /**
@@ -290,6 +250,34 @@ async function move(
   if (!row) return undefined;
   await askFor(trx, foundation, row);
   return toRequest(row);
+}
+
+/** Inserts a request, unless there is one with its ID, or an open one with its claim: then returns that. */
+async function insertFirst(
+  trx: Queries,
+  row: NewRow,
+): Promise<{ readonly isNew: boolean; readonly row: RequestRow }> {
+  const ofClaim = { workspace_id: row.workspace_id, claim: row.claim };
+  // One whose time is over blocks no other, even before it is closed.
+  await trx
+    .updateTable('requests')
+    .set({ claim: '' })
+    .where((column) => column.and(ofClaim))
+    .where('claim', '<>', '')
+    .where('expires_at', '<=', row.asked_at)
+    .execute();
+  const inserted = await trx
+    .insertInto('requests')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (inserted) return { isNew: true, row: inserted };
+  const sameClaim = oldestFirst(trx).where((column) => column.and(ofClaim));
+  return {
+    isNew: false,
+    row: (await findSameId(trx, row)) ?? (await sameClaim.executeTakeFirstOrThrow()),
+  };
 }
 
 async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undefined> {

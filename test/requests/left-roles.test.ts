@@ -41,7 +41,7 @@ beforeEach(async () => {
 /** Requested at T0, by a process that may have died then. */
 async function left(requesterId = 'U1'): Promise<string> {
   const request = newRoleRequest({ requesterId, expiresAt: T0 + 7 * DAY_MINUTES * MINUTE_MS });
-  await ports.requests.requestRole(request, { since: T0, most: 9 });
+  await ports.requests.requestRole(request, T0);
   return request.id;
 }
 

@@ -39,7 +39,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
     const audit = entry({ workspaceId: more.workspaceId ?? 'T1' });
     for (const approval of approvals) await store.requests.requestApproval(approval, audit);
     const role = newRoleRequest({ ...more, expiresAt });
-    await store.requests.requestRole(role, { since: requestedAt, most: 99 });
+    await store.requests.requestRole(role, requestedAt);
     return [...approvals, role];
   };
 
@@ -49,7 +49,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
     ['a delete', newApproval({ kind: 'delete', serverId: 3, label: 'web-1', paidUntil: T0 })],
     ['a role', newRoleRequest({ command: 'reboot web-1' })],
   ])('keep %s as it was asked for, with the cards', async (_, wanted) => {
-    if (wanted.kind === 'role') await store.requests.requestRole(wanted, { since: 0, most: 1 });
+    if (wanted.kind === 'role') await store.requests.requestRole(wanted, 0);
     else await store.requests.requestApproval(wanted, entry());
     const account = wanted.kind === 'role' ? {} : { account: '' };
     const request = { ...wanted, ...account, state: 'open', isNotified: false, cards: [] };
@@ -80,22 +80,21 @@ describe.each(engines)('requests on $name', ({ make }) => {
   test('never share an ID with one of another workspace or of another kind', async () => {
     const [create, , role] = await make3();
     const id = create?.id ?? '';
-    const limit = { since: 0, most: 9 };
     const asRole = newRoleRequest({ id, role: 'viewer' });
-    await expect(store.requests.requestRole(asRole, limit)).rejects.toThrow(/belongs to/);
+    await expect(store.requests.requestRole(asRole, 0)).rejects.toThrow(/belongs to/);
     const asApproval = newApproval({ id: role?.id ?? '' });
     await expect(store.requests.requestApproval(asApproval, entry())).rejects.toThrow(/belongs to/);
     const elsewhere = newApproval({ id, workspaceId: 'T2' });
     await expect(store.requests.requestApproval(elsewhere, entry())).rejects.toThrow(/another workspace/);
     const roleElsewhere = newRoleRequest({ id: role?.id ?? '', workspaceId: 'T2' });
-    await expect(store.requests.requestRole(roleElsewhere, limit)).rejects.toThrow(/another workspace/);
+    await expect(store.requests.requestRole(roleElsewhere, 0)).rejects.toThrow(/another workspace/);
   });
 
   test('are listed while they are open, oldest first, by workspace and kind', async () => {
     const young = await make3({ requestedAt: T0 + 2 });
     await make3({ requestedAt: T0 + 1, workspaceId: 'T2' });
     const old = newRoleRequest({ requesterId: 'U2', requestedAt: T0 + 1 });
-    await store.requests.requestRole(old, { since: T0, most: 9 });
+    await store.requests.requestRole(old, T0);
     const [create, deletion, role] = ids(young);
     expect(ids(await store.requests.listOpen('T1', APPROVALS))).toEqual([create, deletion]);
     expect(ids(await store.requests.listOpen('T1', ROLES_ASKED))).toEqual([old.id, role]);
@@ -155,7 +154,7 @@ describe.each(engines)('requests on $name', ({ make }) => {
           await endJob(id);
           await store.requests.storeCards(id, []);
           await store.requests.markNotified(id, 'open');
-          expect(await store.requests.move(id, ['replaced'], { state: 'denied', at: T0 })).toBeUndefined();
+          expect(await store.requests.move(id, ['withdrawn'], { state: 'denied', at: T0 })).toBeUndefined();
           expect(
             await store.requests.move(id, ['open'], { state: 'expired', at: expiresAt - 1 }, entry()),
           ).toBeUndefined();
@@ -164,16 +163,6 @@ describe.each(engines)('requests on $name', ({ make }) => {
         }
         expect(await listJobs()).toContain(id);
       }
-    });
-
-    test('are asked for by a newer request for the same role, for both', async () => {
-      const [old, young] = [newRoleRequest(), newRoleRequest({ requestedAt: T0 + 9 })];
-      await store.requests.requestRole(old, { since: T0, most: 9 });
-      await endJob(old.id);
-      expect(await store.requests.requestRole(young, { since: T0 + 9, most: 9 })).toMatchObject({
-        replaced: [{ id: old.id }],
-      });
-      expect((await listJobs()).sort()).toEqual([old.id, young.id].sort());
     });
 
     test('have told of the state that was notified, and of no later one', async () => {

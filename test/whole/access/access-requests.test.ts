@@ -40,7 +40,7 @@ async function writeRequest(
   const { requesterId = USERS.nora.id } = more;
   const id = system.newId();
   const by = { id, workspaceId: TEAM.id, requesterId, reason: `why ${requesterId}` };
-  await requests.requestRole(newRoleRequest({ ...by, requestedAt, ...more }), { since: 0, most: 9 });
+  await requests.requestRole(newRoleRequest({ ...by, requestedAt, ...more }), 0);
   return id;
 }
 
@@ -121,17 +121,29 @@ describe.concurrent('approving a request', () => {
 });
 
 describe.concurrent('asking again and again', () => {
-  it('reaches the owners at most three times an hour, and says when the next request is possible', async () => {
+  it('for the same role is refused until it is withdrawn; then the user can ask for the right one at once', async () => {
     const system = movableSystem();
     await using team = await startWithRequester({ system });
-    for (const place of [1, 2, 3]) await team.ask(`viewer on made-up-${place}`, 'We’ll let you know');
-    await team.ask('manager', 'several requests in the last hour');
-    await team.ask('viewer on made-up-4', 'You can ask again');
-    await team.ask('viewer on made-up-1', 'the owners haven’t answered yet');
-    expect(team.approver.messages()).toHaveLength(3);
-    expect(await openRequests(team)).toHaveLength(3);
+    await team.ask('viewer on made-up', 'We’ll let you know');
     system.move(HOUR_MS + 1);
-    await team.ask('manager', 'We’ll let you know');
+    await team.ask('viewer on made-up', 'the owners haven’t answered yet');
+    expect(team.approver.messages()).toHaveLength(1);
+    await team.nora.types('/vps access withdraw');
+    await team.nora.sees('You withdrew your request');
+    await team.ask('operator on web-1', 'We’ll let you know');
+    await team.ask('viewer on made-up', 'We’ll let you know');
+    expect((await openRequests(team)).map(({ role }) => role)).toEqual(['operator', 'viewer']);
+  });
+
+  it('is refused for an hour after the request was denied', async () => {
+    const system = movableSystem();
+    await using team = await startWithRequester({ system });
+    await team.ask('viewer', 'We’ll let you know');
+    await team.approver.presses('Deny');
+    await team.nora.sees('denied your request');
+    await team.ask('viewer', 'You can ask again after');
+    system.move(HOUR_MS + 1);
+    await team.ask('viewer', 'We’ll let you know');
   });
 
   it('shows owners the oldest open requests, and counts the rest', async () => {
