@@ -23,7 +23,6 @@ import {
   threadOf,
   triggerId,
 } from './payloads.ts';
-import { whyNotOpened } from './refusals.ts';
 import {
   type NextSteps,
   plainWords,
@@ -212,8 +211,7 @@ export async function dispatchShortcut(body: unknown, delivery: Delivery, routin
   const reply = replyTo(payload.response_url, actor, routing, thread);
   if (await isRefused(placeOf(payload, actor), reply, routing, { hasBegun: false })) return;
   if (!shortcut || !opened?.ok) {
-    const why = opened?.ok === false ? whyNotOpened(opened.error) : 'too_late';
-    await reply.send(textMessage(shortcut ? NOT_OPENED[why] : NO_SHORTCUT));
+    await reply.send(textMessage(shortcut ? NOT_OPENED : NO_SHORTCUT));
     return;
   }
   const id = triggerId('shortcut', trigger, actor);
@@ -242,12 +240,7 @@ async function fill(
 
 /** For a shortcut that only an older or an edited manifest has. */
 const NO_SHORTCUT = 'This app doesn’t have that shortcut. `/vps help` lists what you can do.';
-const NOT_OPENED = {
-  too_late: 'The window took too long to open, so nothing was done. Use the shortcut again.',
-  refused: 'Slack refused to open the window, so nothing was done. Use the shortcut again.',
-  unanswered:
-    'Slack didn’t confirm that the window opened. If you don’t see it, or it stays on “Loading…”, use the shortcut again.',
-} as const;
+const NOT_OPENED = 'If the window isn’t open, or stays on “Loading…”, use the shortcut again.';
 
 const WAIT_MS = 1000;
 /** Slack gives up on an ack after 3 s. */

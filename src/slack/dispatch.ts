@@ -169,9 +169,9 @@ function createCommandAnswer(given: Reply, system: System, isPosted = false) {
       ...request.views,
       open: async (view) => {
         await post();
-        const opened = await request.views.open(view);
-        if (opened.ok) see();
-        return opened;
+        const viewId = await request.views.open(view);
+        if (viewId !== undefined) see();
+        return viewId;
       },
     },
     announce: async (action, ...more) => {

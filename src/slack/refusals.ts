@@ -110,15 +110,6 @@ export function isProven(error: string): boolean {
   return /^[a-z_]+$/.test(error) && !UNSURE.includes(error);
 }
 
-/** Slack's codes for a trigger that has expired, after 3 s, or was used before. */
-const EXPIRED = ['expired_trigger_id', 'exchanged_trigger_id', 'trigger_expired', 'trigger_exchanged'];
-
-/** Reads an error of `views.open` or `views.update` as why a modal wasn't opened; `unanswered`: it may be open. */
-export function whyNotOpened(error: string): 'too_late' | 'refused' | 'unanswered' {
-  if (EXPIRED.includes(error)) return 'too_late';
-  return isProven(error) ? 'refused' : 'unanswered';
-}
-
 /**
  * Sends a message. If Slack refuses it, sends its `plainBlocks`; if Slack refuses the blocks again, sends the words alone. A
  * secret never becomes text, which notifications show.

@@ -16,7 +16,6 @@ import type { ShownHome, TouchHome } from './home-publisher.ts';
 import { type Message, partOfList, saysPartOfList, withPartOfList } from './kit/blocks.ts';
 import type { Origin } from './kit/form.ts';
 import { announce, type MayAnnounce } from './outbox.ts';
-import { whyNotOpened } from './refusals.ts';
 import { explainError } from './reply.ts';
 import type { AdmissionParts } from './routing.ts';
 import type { SlackAnswer, SlackClients } from './slack-api.ts';
@@ -89,11 +88,6 @@ export interface Reply {
   /** The `response_url`, to be stored sealed for later; absent for modals. */
   readonly url?: Secret<string>;
 }
-
-/** Whether Slack opened a modal. `no_trigger`: the request is a message. `unanswered`: it may be open. */
-export type OpenedView =
-  | { readonly ok: true; readonly viewId: string }
-  | { readonly ok: false; readonly why: 'too_late' | 'no_trigger' | 'refused' | 'unanswered' };
 
 export interface RequestParts extends AdmissionParts {
   readonly entry: Entry;
@@ -207,11 +201,14 @@ function createViews(
   { reply, triggerId, thread }: ReplyTarget,
 ) {
   return {
-    /** Opens a modal with the request's trigger, which expires after 3 s. */
-    open: async (view: ModalView): Promise<OpenedView> => {
-      if (triggerId === undefined) return { ok: false, why: 'no_trigger' };
+    /**
+     * Opens a modal with the request's trigger, which expires after 3 s; a message has none. Returns the modal's ID; undefined
+     * unless Slack confirmed that it is open.
+     */
+    open: async (view: ModalView): Promise<string | undefined> => {
+      if (triggerId === undefined) return undefined;
       const opened = await clients.of(workspaceId).openView(triggerId, view);
-      return opened.ok ? opened : { ok: false, why: whyNotOpened(opened.error) };
+      return opened.ok ? opened.viewId : undefined;
     },
     /** Replaces an open modal. */
     update: (viewId: string, view: ModalView): Promise<SlackAnswer> =>

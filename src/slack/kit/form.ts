@@ -4,8 +4,7 @@ import type { UseCaseSpec } from '../../core/entry.ts';
 import { choicesOf } from '../../core/errors.ts';
 import type { ChannelId, ConfirmationId, Thread, WorkspaceId } from '../../core/ids.ts';
 import type { Server } from '../../core/server.ts';
-import { whyNotOpened } from '../refusals.ts';
-import type { OpenedView, SlackRequest } from '../request.ts';
+import type { SlackRequest } from '../request.ts';
 import { actions, context, LIMITS, plain, section, textMessage } from './blocks.ts';
 import { defineButton } from './button.ts';
 import type { Suggestions } from './command.ts';
@@ -31,13 +30,7 @@ interface FormParts<Input> {
 
 const CUT_NOTE = 'Showing the first 100. Type more of the label or ID to narrow the list.';
 
-const NOT_OPENED = {
-  too_late: 'The form took too long to open. Try again:',
-  refused: 'Slack refused to open the form, so nothing was done. Try again:',
-  unanswered:
-    'Slack didn’t confirm that the form opened. If you don’t see it, or it stays on “Loading…”, try again:',
-  no_trigger: 'Press the button to open the form.',
-} as const;
+const NOT_OPENED = 'If the form isn’t open, or stays on “Loading…”, press the button to open it.';
 
 /**
  * Defines a modal that is filled from the hosting API: opened at once with a loading view, since its trigger expires after 3 s. Money
@@ -51,15 +44,15 @@ export function defineForm<Input>(parts: FormParts<Input>) {
   /** Checks the permission, opens the modal, and fills it. @throws Refusal as `SlackRequest.authorize` does */
   const open = async (input: Input, request: SlackRequest): Promise<void> => {
     await request.authorize(parts.needs);
-    const opened = await openView(loadingView(parts.title), request);
-    if (!opened.ok) {
+    const viewId = await openView(loadingView(parts.title), request);
+    if (viewId === undefined) {
       // A press of this button comes with a new trigger.
       const again = actions(button.element(`${parts.title}…`, input, { style: 'primary' }));
-      await request.reply.send(textMessage(NOT_OPENED[opened.why], again));
+      await request.reply.send(textMessage(NOT_OPENED, again));
       return;
     }
     const origin = await request.views.storeOrigin();
-    await fill(opened.viewId, input, request, origin);
+    await fill(viewId, input, request, origin);
   };
   const pickHandler = picker.onSubmit(parts.needs, async ({ fields, origin, viewId }, request) => {
     const input = parts.pick?.(Number(fields.server));
@@ -83,11 +76,11 @@ export function defineForm<Input>(parts: FormParts<Input>) {
   };
 }
 
-/** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. */
-async function openView(view: ModalView, { modal, views }: SlackRequest): Promise<OpenedView> {
+/** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. Returns its ID as `Views.open` does. */
+async function openView(view: ModalView, { modal, views }: SlackRequest): Promise<string | undefined> {
   if (!modal?.isCard) return views.open(view);
   const shown = await views.update(modal.viewId, view);
-  return shown.ok ? { ok: true, viewId: modal.viewId } : { ok: false, why: whyNotOpened(shown.error) };
+  return shown.ok ? modal.viewId : undefined;
 }
 
 type Picker = ReturnType<typeof definePicker>;

@@ -126,7 +126,7 @@ describe.concurrent('a mention', () => {
     await using team = await startWithServers();
     const { manager } = team;
     await manager.types('@vps create plan=small location=ams image=debian-13 label=web-9');
-    await manager.sees('Press the button to open the form.');
+    await manager.sees('press the button to open it');
     await manager.presses('Create a server…');
     await manager.presses('Create and pay');
     await manager.sees('web-9 is being created');

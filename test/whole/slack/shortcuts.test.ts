@@ -210,7 +210,7 @@ describe.concurrent('Manage server… on a message', () => {
     await team.slack.posts('#ops', alertOf('web-1'));
     team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
     await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
-    await team.operator.sees('Use the shortcut again');
+    await team.operator.sees('use the shortcut again');
   });
 });
 
