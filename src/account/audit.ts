@@ -1,22 +1,15 @@
 import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import type { AppContext } from '../context.ts';
-import {
-  ACTION_GROUPS,
-  AUDIT_ACTIONS,
-  type AuditEntry,
-  isAuditAction,
-  type StoredEntry,
-} from '../core/audit-entry.ts';
+import type { AuditEntry, StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import { describeMoney } from '../core/money.ts';
-import { DAY_MS, findDay, findDuration, HOUR_MS } from '../core/time.ts';
+import { findDay, findDuration, HOUR_MS } from '../core/time.ts';
 import type { AuditFilter, AuditHead } from '../db/audit-log.ts';
-import { actions, context, facts, type Message, option, plain, section } from '../slack/kit/blocks.ts';
+import { actions, context, facts, type Message, plain, section } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
 import { defineCommand, findUserId, type TypedWords } from '../slack/kit/command.ts';
-import { defineForm, noticeView, type Origin } from '../slack/kit/form.ts';
-import { defineModal } from '../slack/kit/modal.ts';
+import { defineForm, noticeView } from '../slack/kit/form.ts';
 import { capital, codeLabel, escapeText, mention, slackDate, utcDate } from '../slack/kit/text.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import {
@@ -27,42 +20,20 @@ import {
   describePlace,
 } from './audit-sentence.ts';
 
-type ActionGroup = keyof typeof ACTION_GROUPS;
-
-const groups = Object.keys(ACTION_GROUPS) as [ActionGroup, ...ActionGroup[]];
-
-const OUTCOME_FILTERS = {
-  done: 'Succeeded',
-  failed: 'Failed',
-  denied: 'Denied',
-  in_doubt: 'Unconfirmed',
-} as const satisfies Partial<Readonly<Record<AuditEntry['outcome'], string>>>;
-type OutcomeFilter = keyof typeof OUTCOME_FILTERS;
-const outcomes = Object.keys(OUTCOME_FILTERS) as [OutcomeFilter, ...OutcomeFilter[]];
-
-/** A filter of the audit, as buttons and the form carry it. */
+/** A filter of the audit, as buttons carry it. */
 const auditQuery = z.object({
   server: z.string().exactOptional(),
   actorId: z.string().exactOptional(),
-  group: z.enum(groups).exactOptional(),
-  outcome: z.enum(outcomes).exactOptional(),
   /** Epoch milliseconds. */
   since: z.number().exactOptional(),
 });
 type AuditQuery = z.output<typeof auditQuery>;
 
-function toFilter({ group, ...query }: AuditQuery): Omit<AuditFilter, 'workspaceId' | 'limit'> {
-  const all = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
-  return { ...query, actions: group && all.filter((action) => AUDIT_ACTIONS[action].group === group) };
-}
-
-/** Describes a query: "by @mara, denied, since 2026-01-31 00:00 UTC". Empty without filters. */
-function describeQuery({ server, actorId, group, outcome, since }: AuditQuery): string {
+/** Describes a query: "`web-1`, by @mara, since 2026-01-31 00:00 UTC". Empty without filters. */
+function describeQuery({ server, actorId, since }: AuditQuery): string {
   const parts = [
     server === undefined ? '' : codeLabel(server),
     actorId === undefined ? '' : `by ${mention(actorId)}`,
-    group === undefined ? '' : ACTION_GROUPS[group].toLowerCase(),
-    outcome === undefined ? '' : OUTCOME_FILTERS[outcome].toLowerCase(),
     since === undefined ? '' : `since ${utcDate(since)}`,
   ];
   return parts.filter((part) => part !== '').join(', ');
@@ -72,7 +43,6 @@ function describeQuery({ server, actorId, group, outcome, since }: AuditQuery): 
 const auditPageButton = defineButton('audit_page', auditQuery.extend({ before: z.number() }));
 const auditNewestButton = defineButton('audit_newest', auditQuery);
 const auditEntryButton = defineButton('audit_details', z.object({ seq: z.number() }));
-const auditFilterButton = defineButton('audit_filter', auditQuery);
 
 /**
  * Lists entries, denied attempts included, or reads the one with `id`. Lists a `started` entry only while its act has no
@@ -140,7 +110,10 @@ function describeIds({ seq, id, action, code, actId, operationId }: StoredEntry)
 
 const OUTCOMES: Readonly<Record<AuditEntry['outcome'], string>> = {
   started: 'Not recorded yet',
-  ...OUTCOME_FILTERS,
+  done: 'Succeeded',
+  failed: 'Failed',
+  denied: 'Denied',
+  in_doubt: 'Unconfirmed',
 };
 
 const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
@@ -156,80 +129,6 @@ const SURFACES: Readonly<Record<AuditEntry['surface'], string>> = {
   workflow: 'Workflow step',
   cli: 'Command line',
 };
-
-const FILTER_TITLE = 'Filter the audit log';
-
-const SPANS = { 1: 'Last 24 hours', 7: 'Last 7 days', 30: 'Last 30 days', 365: 'Last year' } as const;
-/** The value of the option for the time that was typed with the command. */
-const TYPED = 'typed';
-
-const auditFilterForm = defineModal(
-  'audit_filter',
-  auditQuery,
-  z.object({
-    person: z.string().exactOptional(),
-    group: auditQuery.shape.group,
-    outcome: auditQuery.shape.outcome,
-    time: z.string().exactOptional(),
-    server: z.string().exactOptional(),
-  }),
-);
-
-type Fields = Parameters<Parameters<typeof auditFilterForm.onSubmit>[1]>[0]['fields'];
-
-/** Renders the form that filters the audit, with the current filters. Every field is optional. */
-export function auditFilterView(query: AuditQuery, origin: Origin): ModalView {
-  const { since } = query;
-  const typed = since === undefined ? [] : [option(`Since ${utcDate(since)}`, TYPED)];
-  return auditFilterForm.view({
-    origin,
-    metadata: query,
-    title: FILTER_TITLE,
-    submit: 'Show',
-    blocks: [
-      auditFilterForm.userField('person', {
-        label: 'Person',
-        placeholder: 'Anyone',
-        initial: query.actorId,
-        optional: true,
-      }),
-      menu('group', 'Action', 'Any action', ACTION_GROUPS, query.group),
-      menu('outcome', 'Outcome', 'Any outcome', OUTCOME_FILTERS, query.outcome),
-      auditFilterForm.selectField('time', {
-        label: 'Time',
-        placeholder: 'Any time',
-        options: [...typed, ...Object.entries(SPANS).map(([days, words]) => option(words, days))],
-        initial: since === undefined ? undefined : TYPED,
-        optional: true,
-      }),
-      auditFilterForm.textField('server', {
-        label: 'Server',
-        hint: 'A label or an ID.',
-        initial: query.server,
-        optional: true,
-        maxLength: 300,
-      }),
-    ],
-  });
-}
-
-function menu(
-  name: 'group' | 'outcome',
-  label: string,
-  placeholder: string,
-  choices: Readonly<Record<string, string>>,
-  initial: string | undefined,
-) {
-  const options = Object.entries(choices).map(([value, words]) => option(words, value));
-  return auditFilterForm.selectField(name, { label, placeholder, options, initial, optional: true });
-}
-
-function readFilterFields(fields: Fields, was: AuditQuery, now: number): AuditQuery {
-  const { person, time, ...rest } = fields;
-  const days = Number(time);
-  const since = time === TYPED ? was.since : days > 0 ? now - days * DAY_MS : undefined;
-  return { ...rest, actorId: person, since };
-}
 
 const ENTRIES_PER_PAGE = 10;
 
@@ -253,7 +152,7 @@ export function auditMessage(
   return {
     text: shown.length === 0 ? NOTHING : 'Audit log',
     blocks: [
-      section(title, auditFilterButton.element('Filter…', query)),
+      section(title),
       ...(shown.length === 0 ? [section(NOTHING)] : shown.map((entry) => describeEntry(entry, currency))),
       ...(buttons.length === 0 ? [] : [actions(...buttons)]),
     ],
@@ -285,14 +184,6 @@ const details = defineForm({
   },
 });
 
-const filter = defineForm({
-  id: 'audit_filter',
-  title: FILTER_TITLE,
-  input: auditQuery,
-  needs: readAudit,
-  load: async (query, _request, origin) => auditFilterView(query, origin),
-});
-
 export const audit = defineCommand({
   name: 'audit',
   usage: 'audit [server] [@user] [since 7d|2026-01-31]',
@@ -313,19 +204,7 @@ export const audit = defineCommand({
       await request.reply.replace(await auditPage(query, undefined, request));
     }),
     auditEntryButton.on((input, request) => details.open(input, request)),
-    auditFilterButton.on((query, request) => filter.open(query, request)),
     details.handler,
-    filter.handler,
-  ],
-  modals: [
-    auditFilterForm.onSubmit(readAudit, async ({ fields, metadata }, request) => {
-      const query = readFilterFields(fields, metadata, request.now());
-      return {
-        after: async () => {
-          await request.reply.send(await auditPage(query, undefined, request));
-        },
-      };
-    }),
   ],
 });
 
@@ -360,7 +239,7 @@ async function auditPage(
   request: SlackRequest,
 ): Promise<Message> {
   const entries = await request.execute(readAudit, {
-    ...toFilter(query),
+    ...query,
     before,
     limit: ENTRIES_PER_PAGE + 1,
   });

@@ -36,9 +36,6 @@ export interface AuditFilter {
   readonly actorId?: string;
   /** Matches a label or an ID. */
   readonly server?: string;
-  /** Matches only the ID. Another server's label may have the same digits. */
-  readonly serverId?: number;
-  readonly outcome?: AuditEntry['outcome'];
   readonly actions?: readonly AuditAction[];
   readonly seq?: number;
   /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
@@ -176,13 +173,11 @@ function add(foundation: Foundation, entry: AuditEntry): Promise<void> {
 type Filter = Omit<AuditFilter, 'before' | 'isBrief' | 'limit'>;
 
 function select({ db }: Foundation, filter: Filter): SelectQueryBuilder<Tables, 'audit', AuditRow> {
-  const { workspaceId, actorId, server, serverId, outcome, actions, seq, since, until } = filter;
+  const { workspaceId, actorId, server, actions, seq, since, until } = filter;
   let query = db.selectFrom('audit').selectAll().where('workspace_id', '=', workspaceId);
   if (actorId !== undefined) query = query.where('actor_id', '=', actorId);
   if (seq !== undefined) query = query.where('seq', '=', seq);
   if (actions !== undefined) query = query.where('action', 'in', actions);
-  if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-  if (serverId !== undefined) query = query.where('server_id', '=', serverId);
   if (since !== undefined) query = query.where('at', '>=', since);
   if (until !== undefined) query = query.where('at', '<', until);
   if (server === undefined) return query;

@@ -176,8 +176,6 @@ export const ACTIONS: readonly Action[] = [
   pressed('audit_newest', 'owner', 'audit'),
   pressed('audit_details', 'owner', 'audit', () => ({ seq: 1e9 })),
   pressed('open_audit_entry', 'owner', 'audit', () => ({ seq: 1e9 })),
-  pressed('audit_filter', 'owner', 'audit'),
-  pressed('open_audit_filter', 'owner', 'audit'),
   pressed('workflow_run', 'operator', 'workflow_answer', () => ({ run: 'none' })),
   pressed('workflow_cancel', 'operator', 'workflow_cancel', () => ({ run: 'none' })),
   pressed('workflow_issue', 'owner', 'workflow_key_issue'),
@@ -208,7 +206,6 @@ export const ACTIONS: readonly Action[] = [
     approveRenew: 'off',
   }),
   submitted('settings_notifications', 'owner', 'settings_change', DEFAULT_SETTINGS, { announces: 'off' }),
-  submitted('audit_filter', 'owner', 'audit', {}),
   submitted(
     'workflow_key',
     'owner',

@@ -250,8 +250,9 @@ describe.concurrent('an API key that was set or removed', () => {
     owners[0]?.doesNotSee('@olga disconnected the hosting account');
     const said = owners.map((owner) => owner.screen()).join();
     expect(said).not.toContain(team.apiKey);
-    const audit = await team.app.ports.audit.list({ workspaceId: TEAM.id, outcome: 'done', limit: 10 });
-    expect(audit.map(({ action }) => action)).toEqual(['disconnect', 'connect', 'connect_link']);
+    const audit = await team.app.ports.audit.list({ workspaceId: TEAM.id, limit: 10 });
+    const done = audit.filter(({ outcome }) => outcome === 'done');
+    expect(done.map(({ action }) => action)).toEqual(['disconnect', 'connect', 'connect_link']);
   });
 
   test('is announced in the approvals channel where one is set', async () => {

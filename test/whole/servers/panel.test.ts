@@ -196,7 +196,7 @@ it.concurrent('a protected server can be neither stopped, rebooted nor deleted, 
   await owner.sees('lifted the protection on db-1');
   await team.operator.types('/vps reboot db-1');
   await owner.sees('rebooted db-1');
-  const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 50 });
+  const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, server: String(id), limit: 50 });
   const done = entries.filter(({ outcome }) => outcome === 'done').map(({ action }) => action);
   expect(done).toEqual(['reboot', 'unprotect', 'protect']);
 });

@@ -35,7 +35,7 @@ test.each(
   expect(rebooted.output).toMatch(/^web-1 was rebooted: running \(reported by the API after \d+ s\)\n$/);
   expect(rebooted.code).toBe(0);
   expect(changesSeen(team)).toHaveLength(1);
-  const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, serverId: id, limit: 10 });
+  const entries = await team.app.ports.audit.list({ workspaceId: TEAM.id, server: String(id), limit: 10 });
   expect(entries.map(({ outcome, surface, actorId }) => [outcome, surface, actorId])).toEqual([
     ['done', 'cli', commandLineOf(ME)],
     ['started', 'cli', commandLineOf(ME)],
