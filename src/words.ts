@@ -15,7 +15,6 @@ import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
 import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
 import { isTargetState } from './core/server.ts';
-import type { Wait } from './hosting/hosting-api.ts';
 import type { ClosedState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
@@ -394,20 +393,6 @@ export function isHosting(reason: StoredReason): reason is HostingTrouble {
   return Object.hasOwn(HOSTING, reason.code);
 }
 
-/** Describes a wait for the rate limit. Calls an estimate an estimate. */
-export function waitingWords({ position, estimateMs, givesUpInMs }: Wait = {}): string {
-  const first = 'We’ve hit the hosting API’s rate limit.';
-  const place =
-    position === undefined
-      ? 'queued'
-      : position === 1
-        ? 'next in the queue'
-        : `number ${position} in the queue`;
-  const isTooLong = estimateMs !== undefined && givesUpInMs !== undefined && estimateMs > givesUpInMs;
-  if (isTooLong)
-    return `${first} Your request is ${place}, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.`;
-  const runs = `${first} Your request is ${place} and will run automatically`;
-  if (estimateMs === undefined) return `${runs}.`;
-  // In steps of five seconds: finer ones would look exact.
-  return `${runs}. Estimated wait: about ${Math.max(1, Math.ceil(estimateMs / 5000)) * 5} s.`;
-}
+/** Tells a user that their request waits for the rate limit. */
+export const WAITING_WORDS =
+  'We’ve hit the hosting API’s rate limit. Your request is queued and will run automatically. If its turn doesn’t come within 90 s, we won’t send it, and we’ll let you know.';

@@ -4,7 +4,6 @@ import { isFullName } from '../core/find-server.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { commandLineOf } from '../core/roles.ts';
 import { isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
-import type { OnWait } from '../hosting/hosting-api.ts';
 import { type ServerCard, showServer } from '../servers/card.ts';
 import { changePower, type PowerChange, watchServer } from '../servers/change-power.ts';
 import { listServers } from '../servers/list.ts';
@@ -111,12 +110,7 @@ interface VpsOptions {
   readonly isAgain: boolean;
 }
 
-const onWait: OnWait = ({ position, estimateMs } = {}) => {
-  const place = position === undefined ? '' : ` Number ${position} in the queue.`;
-  const wait =
-    estimateMs === undefined ? '' : ` Estimated wait: about ${Math.ceil(estimateMs / 5000) * 5} s.`;
-  note(`The hosting API's rate limit is used up.${place}${wait} Waiting…`);
-};
+const onWait = () => note("We've hit the hosting API's rate limit. Waiting for up to 90 s…");
 
 async function list(app: ProgramApp, filter: string, { workspaceId, isJson }: VpsOptions): Promise<void> {
   const { servers, extent } = await app.execute(listServers, { filter, onWait }, workspaceId);

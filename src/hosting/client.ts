@@ -44,7 +44,7 @@ export interface HostingOptions {
 /** What is shared by all who use one key. */
 interface Account {
   readonly limiter: Limiter;
-  readonly apiOf: (caller: CallMaker) => HostingApi;
+  readonly apiOf: (maker: CallMaker) => HostingApi;
 }
 
 export type Hosting = ReturnType<typeof createHosting>;
@@ -75,7 +75,7 @@ export function createHosting(options: HostingOptions) {
     /**
      * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls
      * also count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a
-     * minute (docs/design.md 6.2). While calls wait, each `caller` gets a fair share.
+     * minute (docs/design.md 6.2). Few calls of one `caller` may wait at the same time.
      */
     of: (key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi => {
       const names = namesOf(key);
@@ -128,8 +128,6 @@ interface ChainParts {
 
 const KEEP_CATALOG_MS = 5 * 60_000;
 const KEEP_SERVERS_MS = 2_000;
-/** While no more calls wait than this, a read that another caller asked for is sent as soon as one's own. */
-const FEW_WAITING = 10;
 
 /**
  * Creates the chain of handlers of one account, share(retry(limit(decode(send)))), and returns what makes the API of a caller.
@@ -156,41 +154,29 @@ function createChain(parts: ChainParts): Account['apiOf'] {
     (path: string) =>
       call(listPage(path), { ...read, ...(path === SERVERS_PATH && { beforeSend }) });
 
-  const isBusy = () => {
-    const { taken, limit, waiting } = limiter.budget();
-    return taken >= limit || waiting > FEW_WAITING;
-  };
-
-  const readCatalog = share.reader(
-    KEEP_CATALOG_MS,
-    async (by) => {
-      const catalog = await call(fetchCatalog, by);
-      if (catalog.unreadable)
-        warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
-      return catalog;
-    },
-    isBusy,
-  );
-  const readServers = share.reader(
-    KEEP_SERVERS_MS,
-    async (by) => {
-      const startedAt = system.elapsed();
-      const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
-      const { servers, extent, unreadableCount } = list;
-      if (extent !== 'whole')
-        warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
-      return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
-    },
-    isBusy,
-  );
-  return (caller) => {
+  const readCatalog = share.reader(KEEP_CATALOG_MS, async (by) => {
+    const catalog = await call(fetchCatalog, by);
+    if (catalog.unreadable)
+      warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
+    return catalog;
+  });
+  const readServers = share.reader(KEEP_SERVERS_MS, async (by) => {
+    const startedAt = system.elapsed();
+    const list = await readAllPages(SERVERS_PATH, fetchPage(by), findPath);
+    const { servers, extent, unreadableCount } = list;
+    if (extent !== 'whole')
+      warn({ read: servers.length, unreadableCount }, 'the list of servers is incomplete');
+    return { ...list, tookMs: Math.round(system.elapsed() - startedAt) };
+  });
+  return (maker) => {
+    const { workspaceId } = maker;
     /** Sends a change and invalidates cached reads. Money effect: that of the endpoint. */
     const change = <Answer>(endpoint: Endpoint<Answer>, options?: CallOptions & Partial<PaidCallOptions>) =>
-      share.change(() => call(endpoint, { ...options, ...caller, urgency: options?.urgency ?? 'user' }));
+      share.change(() => call(endpoint, { ...options, ...maker, urgency: options?.urgency ?? 'user' }));
     return {
       account,
-      fetchCatalog: (options) => readCatalog({ ...options, ...caller }),
-      fetchServers: (options) => readServers({ ...options, ...caller }),
+      fetchCatalog: (options) => readCatalog({ ...options, workspaceId }),
+      fetchServers: (options) => readServers({ ...options, workspaceId }),
       createServer: (order, options) => change(createServer(order), options),
       renewServer: (id, options) => change(renewServer(id), options),
       changePower: (action, id, options) => change(changePower(action, id), options),
@@ -240,8 +226,8 @@ function harmless<Args extends unknown[]>(listener: (...args: Args) => void): (.
 
 function once(listener: OnWait): OnWait {
   let isCalled = false;
-  return (wait) => {
-    if (!isCalled) listener(wait);
+  return () => {
+    if (!isCalled) listener();
     isCalled = true;
   };
 }
@@ -294,7 +280,7 @@ export async function retry<Answer>(
       const waitMs = nextWait(POLICIES[code], failures[code], error, system);
       if (waitMs === undefined) throw error;
       if (code === 'rate_limited') pause(waitMs);
-      if (waitMs >= NOTIFY_AFTER_MS) onWait?.({ estimateMs: waitMs });
+      if (waitMs >= NOTIFY_AFTER_MS) onWait?.();
       if (!(await sleepUnless(closing, waitMs, system))) throw new Refusal('shutting_down', {});
     }
   }

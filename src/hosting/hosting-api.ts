@@ -9,17 +9,7 @@ import type { PowerAction, ServerList } from '../core/server.ts';
  */
 export type Urgency = 'payment' | 'user' | 'background';
 
-/** What is known about a call that waits. Each part is absent where it is not known. */
-export interface Wait {
-  /** The place in the queue: 1 is the next one. */
-  readonly position?: number;
-  /** An estimate of the rest of the wait, in milliseconds. More urgent calls may still come before it. */
-  readonly estimateMs?: number;
-  /** The milliseconds after which the call is refused and never sent. */
-  readonly givesUpInMs?: number;
-}
-
-export type OnWait = (wait?: Wait) => void;
+export type OnWait = () => void;
 
 /** How old the answer to a read may be; see `CallOptions`. */
 export type Freshness = 'shared' | 'recent' | 'fresh';
@@ -92,8 +82,8 @@ export interface HostingApi {
 
 /**
  * Opens the account behind a workspace's key, without a request. All workspaces with one key, and all keys of a workspace, share
- * one limit, since they may belong to one account (docs/design.md 6.2). While calls wait, each `caller` gets a fair share,
- * and may have 100 calls waiting: more are refused with `too_many_waiting`.
+ * one limit, since they may belong to one account (docs/design.md 6.2). 25 calls of one `caller` may wait, besides reads: more are
+ * refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 

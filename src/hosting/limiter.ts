@@ -3,15 +3,8 @@ import type Bottleneck from 'bottleneck';
 import { HostingError, Refusal } from '../core/errors.ts';
 import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
-import type { ApiCalls, CallOptions, OnWait, Urgency, Wait } from './hosting-api.ts';
-import {
-  type IsTooLate,
-  KnownReleases,
-  MAX_PREPARATION_MS,
-  openSlots,
-  SharedSlots,
-  sleepUnless,
-} from './slots.ts';
+import type { ApiCalls, OnWait, Urgency } from './hosting-api.ts';
+import { type IsTooLate, MAX_PREPARATION_MS, openSlots, SharedSlots, sleepUnless } from './slots.ts';
 
 export interface LimiterOptions {
   readonly system: System;
@@ -54,9 +47,8 @@ export class Limiter {
   readonly #shared: SharedSlots;
   readonly #slots: Bottleneck;
   readonly #background: Bottleneck;
-  readonly #waiting = new WaitingCalls();
+  readonly #waiting = new Set<Ticket>();
   readonly #closing = new AbortController();
-  readonly #releases = new KnownReleases();
   #taken = 0;
   #pausedUntil = 0;
 
@@ -79,27 +71,17 @@ export class Limiter {
    * long: nothing was sent; and what `beforeSend`, `send` and the store throw
    */
   run<Answer>(job: Job<Answer>): Promise<Answer> {
-    const { system } = this.#options;
     return new Promise((resolve, reject) => {
-      const { urgency, caller = '' } = job;
+      const { caller } = job;
       if (this.#closing.signal.aborted) return reject(new Refusal('shutting_down', {}));
-      if (this.#waiting.isFull(caller, this.limit - this.budget().taken))
-        return reject(new Refusal('too_many_waiting', {}));
-      const serve = () => this.#serve(ticket, job, resolve);
-      const ticket: Ticket = {
-        askedAt: system.elapsed(),
-        ended: new AbortController(),
-        urgency,
-        caller,
-        hasTurn: false,
-        serve,
-        reject,
-      };
+      if (this.#hasTooMany(caller)) return reject(new Refusal('too_many_waiting', {}));
+      const askedAt = this.#options.system.elapsed();
+      const ticket: Ticket = { askedAt, caller, ended: new AbortController(), reject };
       this.#waiting.add(ticket);
       void this.#watch(ticket, job.onWait);
-      void this.#queue(urgency).catch((error) => {
-        if (this.#waiting.leave(ticket)) reject(error);
-      });
+      void this.#queue(job.urgency, () => this.#serve(ticket, job, resolve)).catch((error: unknown) =>
+        this.#refuse(ticket, error),
+      );
     });
   }
 
@@ -121,30 +103,33 @@ export class Limiter {
   close(): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    this.#waiting.rejectAll(new Refusal('shutting_down', {}));
+    for (const ticket of this.#waiting) this.#refuse(ticket, new Refusal('shutting_down', {}));
     // These promises resolve when running requests end, which nothing here waits for.
     for (const slots of [this.#background, this.#slots])
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
 
-  async #queue(urgency: Urgency): Promise<void> {
-    const priority = PRIORITY[urgency];
-    // Each call queues one turn. Which call gets it is decided once a slot is free, since Bottleneck knows no callers.
-    const turn = () => this.#waiting.serveNext(urgency);
-    const takeSlot = async () => await this.#slots.schedule({ priority }, turn);
+  /** Whether the calls of this caller that wait are as many as may. */
+  #hasTooMany(caller: string | undefined): boolean {
+    if (caller === undefined) return false;
+    return [...this.#waiting].filter((ticket) => ticket.caller === caller).length >= MOST_OF_CALLER;
+  }
+
+  /** Runs a job in its turn: the most urgent first, then in the order in which they came. */
+  async #queue(urgency: Urgency, job: () => Promise<void>): Promise<void> {
+    const takeSlot = async () => await this.#slots.schedule({ priority: PRIORITY[urgency] }, job);
     await (urgency === 'background' ? this.#background.schedule(takeSlot) : takeSlot());
   }
 
   /** Runs a call in its slot. It never rejects: failures reach the caller through the ticket. */
   async #serve<Answer>(ticket: Ticket, job: Job<Answer>, resolve: (answer: Answer) => void): Promise<void> {
     const { system, windowMs } = this.#options;
+    if (ticket.ended.signal.aborted) return;
     const slot = await this.#shared
       .take(job.workspaceId ?? '', PRIORITY[job.urgency], ticket.ended.signal)
-      .catch((error: unknown) => {
-        if (this.#waiting.leave(ticket)) ticket.reject(error);
-      });
+      .catch((error: unknown) => this.#refuse(ticket, error));
     if (!slot) return;
-    if (!this.#waiting.leave(ticket)) return this.#shared.giveBack(slot.id);
+    if (!this.#leave(ticket)) return this.#shared.giveBack(slot.id);
     this.#taken++;
     try {
       await job.beforeSend?.();
@@ -166,8 +151,8 @@ export class Limiter {
       },
     );
     // If the limiter closes before the minute is over, the slot stays taken in the store: the service still counts the call.
-    const isOver = this.#releases.hold(system, windowMs + spareMs, this.#closing.signal);
-    if (await isOver) this.#shared.giveBack(slot.id);
+    const isOver = await sleepUnless(this.#closing.signal, windowMs + spareMs, system);
+    if (isOver) this.#shared.giveBack(slot.id);
     this.#taken--;
   }
 
@@ -175,16 +160,20 @@ export class Limiter {
     const { system, maxWaitMs } = this.#options;
     const { signal } = ticket.ended;
     if (!(await sleepUnless(signal, Math.min(NOTIFY_AFTER_MS, maxWaitMs), system))) return;
-    onWait?.(this.#describeWait(ticket));
+    onWait?.();
     if (!(await sleepUnless(signal, maxWaitMs - NOTIFY_AFTER_MS, system))) return;
-    if (this.#waiting.leave(ticket)) ticket.reject(new Refusal('waited_too_long', {}));
+    this.#refuse(ticket, new Refusal('waited_too_long', {}));
   }
 
-  #describeWait(ticket: Ticket): Wait {
-    const [now, free] = [this.#options.system.elapsed(), this.limit - this.budget().taken];
-    const givesUpInMs = ticket.askedAt + this.#options.maxWaitMs - now;
-    const position = this.#waiting.positionOf(ticket);
-    return { position, givesUpInMs, ...this.#releases.estimate(position - free, this.#pausedUntil, now) };
+  /** Ends a call's wait; false if it had ended before. */
+  #leave(ticket: Ticket): boolean {
+    ticket.ended.abort();
+    return this.#waiting.delete(ticket);
+  }
+
+  /** Ends a call that still waits: it isn't sent. */
+  #refuse(ticket: Ticket, error: unknown): void {
+    if (this.#leave(ticket)) ticket.reject(error);
   }
 
   async #holdBack(): Promise<void> {
@@ -201,7 +190,7 @@ export class Limiter {
 export const PRIORITY = { payment: 2, user: 4, background: 6 } as const satisfies Record<Urgency, number>;
 
 export interface CallMaker {
-  /** Whose call it is: each caller gets a fair share. Calls without a caller share one line. */
+  /** Whose call it is. Only a bounded number of each caller's calls may wait, so that they hold up nobody else for long. */
   readonly caller?: string | undefined;
   /** Whose minute it counts in, besides the account's. */
   readonly workspaceId?: WorkspaceId | undefined;
@@ -216,118 +205,17 @@ export interface Job<Answer> extends CallMaker {
   readonly send: (waitedMs: number, isTooLate: IsTooLate) => Promise<Answer>;
 }
 
-export type CallBy = CallOptions & CallMaker;
-
 /** A call that waits for a slot. */
 interface Ticket {
   readonly askedAt: number;
-  readonly urgency: Urgency;
-  readonly caller: string;
-  /** Whether it is no longer in the line of its caller: it waits for a slot that other processes hold. */
-  hasTurn: boolean;
+  readonly caller: string | undefined;
+  /** Aborted once the call has its slot, or was refused. */
   readonly ended: AbortController;
-  /** Runs the call in a slot; never rejects. */
-  readonly serve: () => Promise<void>;
   readonly reject: (error: unknown) => void;
 }
 
-/** How many calls of one caller may wait, and how many of all callers. */
-const MOST_OF_CALLER = 100;
-const MOST_WAITING = 2000;
-
-/** The lines of one urgency, by caller, in the order in which they are served. No line is empty. */
-type Lines = Map<string, Ticket[]>;
-
 /**
- * The calls that wait for a slot; their number is bounded (docs/design.md 6). Each caller has a line, and the lines are served in
- * turn, so that a long one holds up no other caller.
+ * How many calls of one caller may wait. A command has one at a time; shared reads, and what pays for a confirmed order or works in
+ * the background, have no caller.
  */
-class WaitingCalls {
-  /** In the order in which they came. */
-  readonly #waiting = new Set<Ticket>();
-  /** The most urgent first. */
-  readonly #lines: Readonly<Record<Urgency, Lines>> = {
-    payment: new Map(),
-    user: new Map(),
-    background: new Map(),
-  };
-
-  get size(): number {
-    return this.#waiting.size;
-  }
-
-  /**
-   * Whether one more call of this caller has to be refused. Doesn't count calls for which slots are free. Never refuses a call
-   * without a caller: that pays for what was confirmed, or works in the background.
-   */
-  isFull(caller: string, freeSlots: number): boolean {
-    const left = this.#waiting.size - freeSlots;
-    if (caller === '' || left < MOST_OF_CALLER) return false;
-    const own = [...this.#waiting].filter((ticket) => ticket.caller === caller).length;
-    return own - freeSlots >= MOST_OF_CALLER || left >= MOST_WAITING;
-  }
-
-  /** Adds a call to the line of its caller. */
-  add(ticket: Ticket): void {
-    this.#waiting.add(ticket);
-    const lines = this.#lines[ticket.urgency];
-    const line = lines.get(ticket.caller);
-    if (line) line.push(ticket);
-    else lines.set(ticket.caller, [ticket]);
-  }
-
-  /** Serves the first call of the next line, if any is left. */
-  async serveNext(urgency: Urgency): Promise<void> {
-    const lines = this.#lines[urgency];
-    const [[caller, line] = []] = lines;
-    const ticket = line?.shift();
-    if (caller === undefined || !line || !ticket) return;
-    lines.delete(caller);
-    if (line.length > 0) lines.set(caller, line);
-    ticket.hasTurn = true;
-    await ticket.serve();
-  }
-
-  /** Returns a call's place among all that wait; 1 is the next. Calls whose turn has come wait for a slot of other processes. */
-  positionOf(ticket: Ticket): number {
-    const served = [...this.#waiting].filter(({ hasTurn }) => hasTurn);
-    if (ticket.hasTurn) return 1 + served.indexOf(ticket);
-    let before = served.length;
-    for (const [urgency, lines] of Object.entries(this.#lines)) {
-      if (urgency === ticket.urgency) return 1 + before + countBefore(ticket, lines);
-      for (const line of lines.values()) before += line.length;
-    }
-    return 1 + before;
-  }
-
-  /** Ends a call's wait; false if it had ended before. */
-  leave(ticket: Ticket): boolean {
-    const { caller, urgency, ended, hasTurn } = ticket;
-    ended.abort();
-    const isWaiting = this.#waiting.delete(ticket);
-    if (!isWaiting || hasTurn) return isWaiting;
-    const lines = this.#lines[urgency];
-    const rest = lines.get(caller)?.filter((other) => other !== ticket) ?? [];
-    if (rest.length > 0) lines.set(caller, rest);
-    else lines.delete(caller);
-    return true;
-  }
-
-  rejectAll(error: unknown): void {
-    for (const ticket of this.#waiting) {
-      this.leave(ticket);
-      ticket.reject(error);
-    }
-  }
-}
-
-function countBefore(ticket: Ticket, lines: Lines): number {
-  const rounds = lines.get(ticket.caller)?.indexOf(ticket) ?? 0;
-  let before = 0;
-  let isLater = false;
-  for (const [caller, line] of lines) {
-    if (caller === ticket.caller) isLater = true;
-    before += Math.min(line.length, isLater ? rounds : rounds + 1);
-  }
-  return before;
-}
+const MOST_OF_CALLER = 25;

@@ -1,7 +1,7 @@
 import Bottleneck from 'bottleneck';
 import type { AccountNames, WorkspaceId } from '../core/ids.ts';
 import type { System } from '../system.ts';
-import type { ApiCalls, SlotLimits, Wait } from './hosting-api.ts';
+import type { ApiCalls, SlotLimits } from './hosting-api.ts';
 
 interface SharedSlotsOptions {
   readonly calls: ApiCalls;
@@ -145,31 +145,6 @@ export function openSlots(maxConcurrent: number): Bottleneck {
   const slots = new Bottleneck({ maxConcurrent, minTime: Number.NEGATIVE_INFINITY });
   slots.schedule({ weight: 0, priority: 0 }, async () => {}).catch(() => {});
   return slots;
-}
-
-/**
- * The times, on the monotonic clock, at which the slots of answered calls become free. When calls in flight and other processes
- * free theirs is not known.
- */
-export class KnownReleases {
-  /** Sorted. */
-  readonly #times: number[] = [];
-
-  /** Waits for so many milliseconds, and notes that a slot becomes free then; false if the signal fires first. */
-  async hold(system: System, ms: number, gaveUp: AbortSignal): Promise<boolean> {
-    const at = system.elapsed() + ms;
-    const later = this.#times.findIndex((time) => time > at);
-    this.#times.splice(later < 0 ? this.#times.length : later, 0, at);
-    return sleepUnless(gaveUp, ms, system).finally(() => this.#times.splice(this.#times.indexOf(at), 1));
-  }
-
-  /** Estimates the milliseconds until so many slots are free and no pause holds calls back; empty if not known, or over. */
-  estimate(slots: number, pausedUntil: number, now: number): Wait {
-    const freeAt = slots <= 0 ? pausedUntil : this.#times[slots - 1];
-    if (freeAt === undefined) return {};
-    const estimateMs = Math.max(freeAt, pausedUntil) - now;
-    return estimateMs > 0 ? { estimateMs } : {};
-  }
 }
 
 /** Waits so many milliseconds on the monotonic clock; false if the signal fires first. */

@@ -7,7 +7,7 @@ import type { Kept, ReplyUrls } from '../db/kept.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import { waitingWords, wordsOfError, wordsOfUnreachable } from '../words.ts';
+import { WAITING_WORDS, wordsOfError, wordsOfUnreachable } from '../words.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { noticeView, type Origin } from './kit/form.ts';
 import { decodeText } from './kit/text.ts';
@@ -262,11 +262,11 @@ export async function showLateError(
 /** Makes the `onWait` of calls: sends the user one message that the hosting API's rate limit delays their request. */
 export function sendWaiting(request: SlackRequest): OnWait {
   let isSent = false;
-  return (wait) => {
+  return () => {
     if (isSent) return;
     isSent = true;
     // A send throws if the database with the response_url can't be reached. An unhandled rejection would end the process.
-    request.reply.send(textMessage(waitingWords(wait))).catch(() => undefined);
+    request.reply.send(textMessage(WAITING_WORDS)).catch(() => undefined);
   };
 }
 

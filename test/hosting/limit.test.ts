@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { HostingError, Refusal } from '../../src/core/errors.ts';
-import type { ApiCalls, Wait } from '../../src/hosting/hosting-api.ts';
+import type { ApiCalls } from '../../src/hosting/hosting-api.ts';
 import { Limiter, type LimiterOptions } from '../../src/hosting/limiter.ts';
 import type { System } from '../../src/system.ts';
 import { triesOf } from '../support/tries.ts';
@@ -195,6 +195,32 @@ describe('users', () => {
   });
 });
 
+it('at most 25 calls of one caller wait: the rest is refused until one of them was sent', async () => {
+  const MOST = 25;
+  const tooMany = new Refusal('too_many_waiting', {});
+  const { limiter, pass, system } = start({ limit: 1 });
+  const outcomes: unknown[] = [];
+  const ask = (caller?: string) => {
+    const sent = limiter.run({ urgency: 'user', caller, send: async () => system.elapsed() });
+    void sent.catch((error: unknown) => error).then((outcome) => outcomes.push(outcome));
+  };
+  ask('ann');
+  await pass(10);
+  for (let call = 0; call < MOST + 2; call++) ask('ann');
+  await pass(10);
+  expect(outcomes).toEqual([expect.any(Number), tooMany, tooMany]);
+  // Everybody has 25 of their own, and what the app does for no caller isn't counted.
+  ask('bob');
+  for (let call = 0; call < 2 * MOST; call++) ask();
+  await pass(10);
+  expect(limiter.budget().waiting).toBe(MOST + 1 + 2 * MOST);
+  await pass(60_100);
+  ask('ann');
+  ask('ann');
+  await pass(10);
+  expect(outcomes.slice(3)).toEqual([expect.any(Number), tooMany]);
+});
+
 describe('a wait', () => {
   it('is reported to the user once if it takes five seconds, and not if it is shorter', async () => {
     const { limiter, pass } = start({ limit: 1 });
@@ -209,52 +235,6 @@ describe('a wait', () => {
     await pass(60_000);
     expect(await second).toBe('done');
     expect(onWait).toHaveBeenCalledOnce();
-  });
-
-  it('is reported with a place in the queue and an estimate that comes true', async () => {
-    const { limiter, pass, system } = start({ limit: 3, maxWaitMs: 3_600_000 });
-    const send = async () => system.elapsed();
-    for (const _ of [1, 2, 3]) {
-      await Promise.all([limiter.run({ urgency: 'user', send }), pass(10)]);
-      await pass(9_990);
-    }
-    const startedAt = system.elapsed();
-    const told: Wait[] = [];
-    const ask = (caller: string, urgency: 'user' | 'background' = 'user') => {
-      const onWait = (wait: Wait = {}) => told.push(wait);
-      return limiter.run({ urgency, caller, onWait, send });
-    };
-    const first = ask('ann');
-    const background = ask('', 'background');
-    const later = ask('ann');
-    const other = ask('bob');
-    await pass(5_000);
-    // The other user's only call goes before the second one of the first user, and the background comes last.
-    expect(told.map(({ position }) => position)).toEqual([1, 4, 3, 2]);
-    const estimates = told.map(({ estimateMs }) => estimateMs);
-    // Three slots, freed ten seconds apart; when the fourth is free is not known yet.
-    expect(estimates).toEqual([
-      expect.closeTo(25_050, -3),
-      undefined,
-      expect.closeTo(45_050, -3),
-      expect.closeTo(35_050, -3),
-    ]);
-    await pass(120_000);
-    const sentAfter = (await Promise.all([first, other, later])).map((at) => at - startedAt - 5_000);
-    for (const [at, estimate] of [estimates[0], estimates[3], estimates[2]].entries())
-      expect(Math.abs((sentAfter[at] ?? 0) - (estimate ?? 0))).toBeLessThan(1_000);
-    await background;
-  });
-
-  it('is reported without an estimate while slots are held by calls without an answer', async () => {
-    const { limiter, pass, system } = start({ limit: 1 });
-    const hang = limiter.run({ urgency: 'user', send: () => system.sleep(20_000) });
-    const onWait = vi.fn();
-    const second = limiter.run({ urgency: 'user', onWait, send: async () => 'done' });
-    await pass(5_100);
-    expect(onWait).toHaveBeenCalledWith({ position: 1, givesUpInMs: expect.closeTo(85_000, -3) });
-    await pass(80_000);
-    await Promise.all([hang, second]);
   });
 
   it('ends after 90 s with a refusal: nothing was sent or is sent later', async () => {

@@ -18,7 +18,6 @@ import { createEdits, createEndStep, postCards } from '../../src/slack/outbox.ts
 import { plainText, withFallback } from '../../src/slack/refusals.ts';
 import { findReplyUrl, replyByUrl, sendWaiting, withDirectMessage } from '../../src/slack/reply.ts';
 import type { SlackAnswer, SlackApi } from '../../src/slack/slack-api.ts';
-import { waitingWords } from '../../src/words.ts';
 import { clientsOf, fakeRequest, gate, handClock, partialSlack, turn } from './support/fakes.ts';
 
 const ACTOR = { userId: 'U1', channelId: 'C1' };
@@ -179,22 +178,6 @@ describe('the plain text of a message', () => {
   });
 });
 
-const LIMIT = 'We’ve hit the hosting API’s rate limit.';
-
-it.each([
-  [undefined, 'Your request is queued and will run automatically.'],
-  [
-    { position: 12, estimateMs: 38_200, givesUpInMs: 85_000 },
-    'Your request is number 12 in the queue and will run automatically. Estimated wait: about 40 s.',
-  ],
-  [
-    { position: 400, estimateMs: 100_000, givesUpInMs: 85_000 },
-    'Your request is number 400 in the queue, but its turn will probably come too late: requests that wait longer than 90 s aren’t sent.',
-  ],
-])('a wait is described with no more than what is known of it: %j', (wait, words) => {
-  expect(waitingWords(wait)).toBe(`${LIMIT} ${words}`);
-});
-
 it('a notice of a wait that can’t be sent causes no unhandled rejection', async () => {
   const rejections: unknown[] = [];
   const keep = (error: unknown) => void rejections.push(error);
@@ -202,7 +185,7 @@ it('a notice of a wait that can’t be sent causes no unhandled rejection', asyn
   onTestFinished(() => void process.off('unhandledRejection', keep));
   const request = fakeRequest();
   const send = () => Promise.reject(new Error('the way back is in a database that is away'));
-  sendWaiting({ ...request, reply: { ...request.reply, send } })({});
+  sendWaiting({ ...request, reply: { ...request.reply, send } })();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(rejections).toEqual([]);
 });

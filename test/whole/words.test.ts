@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { ERROR_CODES, type ErrorCode } from '../../src/sandbox/hosting/protocol.ts';
-import { TEAM } from '../../src/sandbox/slack/workspace.ts';
+import { TEAM, USERS } from '../../src/sandbox/slack/workspace.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { orderOf } from '../support/acts.ts';
 import type { Persona } from '../support/slack/persona.ts';
@@ -152,11 +152,12 @@ it.concurrent.each([
   expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
 });
 
-it.concurrent('the rate limit is reported to a user who has to wait, and they get their answer', async () => {
+it.concurrent('the rate limit is reported to users who have to wait, and they get their answer, also while a colleague asks for too much', async () => {
   await using team = await startHurried(3);
   const { apiCalls, hostingOf } = team.app.ports;
   const take = vi.spyOn(apiCalls, 'take');
-  await hostingOf(new Secret(team.apiKey), TEAM.id).fetchCatalog();
+  const flooding = hostingOf(new Secret(team.apiKey), TEAM.id, USERS.mara.id);
+  await flooding.fetchCatalog();
   const account = take.mock.calls[0]?.[0].account ?? [''];
   // Another process on the same store is using up the minute.
   const others = Array.from({ length: 300 }, (_, index) => `other-${index}`);
@@ -165,11 +166,20 @@ it.concurrent('the rate limit is reported to a user who has to wait, and they ge
       { id, account, workspaceId: '' },
       { limit: Number.POSITIVE_INFINITY, maxHoldMs: 110_000 },
     );
+  const [{ id = 0 } = {}] = team.hosting.listServers(team.account);
+  const calls = Array.from({ length: 30 }, () => flooding.changePower('reboot', id));
+  const flooded = Promise.allSettled(calls);
   await team.viewer.types('/vps list');
   await team.viewer.sees('hit the hosting API’s rate limit');
+  await team.operator.types('/vps reboot web-1');
   await apiCalls.release(others, 110_000);
   await team.viewer.sees('1 server');
+  await team.operator.sees(/otto (is rebooting|rebooted) web-1/);
   expect(team.viewer.screen()).not.toMatch(NO_WORDS);
+  const refused = (await flooded).filter(({ status }) => status === 'rejected');
+  expect(refused.map((one) => one.status === 'rejected' && one.reason.code)).toEqual(
+    Array.from({ length: 5 }, () => 'too_many_waiting'),
+  );
 });
 
 describe.concurrent('a form that Slack refuses', () => {
