@@ -33,8 +33,6 @@ const accessRefusalWords = {
     'Owners always have access to every server. To limit a role to some servers, choose viewer, operator or manager.',
   no_grantee: ({ problem }) => NO_GRANTEE[problem],
   grant_over: () => 'This role has expired or was already revoked.',
-  grants_moved: () =>
-    'Someone else changed roles at the same moment, so nothing was changed. Check `/vps access` and try again.',
   beyond_request: ({ role }) =>
     `You can approve the *${role}* role or a lower one, for these servers only. To grant more, use \`/vps access grant\`.`,
   role_held: ({ role }) => `You already have the *${role}* role. Run the command that you needed it for.`,

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../core/audit-entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
-import { type Grant, type Grantee, ROLES, roleCovers } from '../core/roles.ts';
+import { type Grant, type Grantee, ROLES, type Role, roleCovers } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
 import { lockWorkspace } from '../db/locks.ts';
@@ -41,35 +41,42 @@ export function createGrants(foundation: Foundation) {
     },
     /**
      * Stores a grant. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of
-     * the same role. With `seen`, here and below, changes nothing unless these are still all of the workspace's grants.
-     * @throws Refusal `grants_moved`; Error for an owner with a pattern, since owners cover every server
+     * the same role. With `owners`, here and below, an owner's grant is changed only if one of these is left.
+     * @throws Refusal `last_owner`; Error for an owner with a pattern, since owners cover every server
      */
-    put: (grant: NewGrant, seen?: readonly Grant[]): Promise<Grant> =>
+    put: (grant: NewGrant, owners?: readonly GrantId[]): Promise<Grant> =>
       engine.transact(db, async (trx) => {
         const { granted, key } = toRow(newId(), grant);
-        await lockGrants(trx, key.workspace_id, seen);
+        await lockWorkspace(trx, key.workspace_id);
+        const replaced = await trx
+          .selectFrom('grants')
+          .select('role')
+          .where(({ and }) => and(key))
+          .execute();
         const row = await trx
           .insertInto('grants')
           .values({ ...granted, ...key })
           .onConflict((conflict) => conflict.columns(KEY).doUpdateSet(granted))
           .returningAll()
           .executeTakeFirstOrThrow();
+        if (grant.role !== 'owner') await refuseLastOwner(trx, key.workspace_id, replaced, owners);
         return toGrant(row);
       }),
-    /** Removes one grant, or all of a subject, and returns what there was. @throws Refusal `grants_moved` */
+    /** Removes one grant, or all of a subject, and returns what there was. @throws Refusal `last_owner` */
     remove: (
       workspaceId: WorkspaceId,
       which: Grantee | { readonly grantId: GrantId },
-      seen?: readonly Grant[],
+      owners?: readonly GrantId[],
     ): Promise<readonly Grant[]> =>
       engine.transact(db, async (trx) => {
-        await lockGrants(trx, workspaceId, seen);
+        await lockWorkspace(trx, workspaceId);
         const own = trx.deleteFrom('grants').where('workspace_id', '=', workspaceId);
         const removal =
           'grantId' in which
             ? own.where('id', '=', which.grantId)
             : own.where('subject_kind', '=', which.subjectKind).where('subject_id', '=', which.subjectId);
         const rows = await removal.returningAll().execute();
+        await refuseLastOwner(trx, workspaceId, rows, owners);
         return rows.sort(byAge).map(toGrant);
       }),
     /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */
@@ -93,17 +100,24 @@ export function createGrants(foundation: Foundation) {
 }
 
 /**
- * Makes other changes of the workspace's grants wait for this transaction, and checks that nobody has changed those that were
- * seen: a grant that replaces another one gets an ID of its own. If two owners revoke each other's role, the second is refused.
- * @throws Refusal `grants_moved`
+ * Takes back a change of grants, by ending its transaction, if an owner's was among them and none of `owners` is left. Runs after the
+ * change and under the workspace's lock: of two owners who revoke each other's role, the second is refused.
+ * @throws Refusal `last_owner`
  */
-async function lockGrants(trx: Queries, workspaceId: WorkspaceId, seen: readonly Grant[] | undefined) {
-  await lockWorkspace(trx, workspaceId);
-  if (seen === undefined) return;
-  const known = new Set(seen.map(({ id }) => id));
-  const rows = await trx.selectFrom('grants').select('id').where('workspace_id', '=', workspaceId).execute();
-  if (rows.length !== known.size || !rows.every(({ id }) => known.has(id)))
-    throw new Refusal('grants_moved', {});
+async function refuseLastOwner(
+  trx: Queries,
+  workspaceId: WorkspaceId,
+  changed: readonly { readonly role: Role }[],
+  owners: readonly GrantId[] | undefined,
+): Promise<void> {
+  if (owners === undefined || !changed.some(({ role }) => role === 'owner')) return;
+  const left = await trx
+    .selectFrom('grants')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .execute();
+  if (!left.some(({ id }) => owners.includes(id))) throw new Refusal('last_owner', {});
 }
 
 /**

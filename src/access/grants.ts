@@ -68,7 +68,7 @@ export interface Granted {
 /**
  * Grants a role. Replaces the subject's permanent grant for the same pattern or, for a temporary grant, the temporary one of the
  * same role.
- * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`, `grants_moved`
+ * @throws Refusal `no_grantee`, `owner_limited`, `last_owner`
  */
 export const grantAccess = defineUseCase({
   name: 'access_grant',
@@ -84,15 +84,12 @@ export const grantAccess = defineUseCase({
       throw new Refusal('no_grantee', { problem: 'owner_channel' });
     }
     await checkGrantee(wanted, context);
-    const seen =
-      wanted.role === 'owner'
-        ? undefined
-        : await refuseLastOwner((grant) => isReplaced(grant, wanted), context);
+    const owners = await findOwnerGrants(context);
     const grantedAt = app.system.now();
     const until = forMs === undefined ? undefined : grantedAt + forMs;
     const { workspaceId, userId: grantedBy } = actor;
     const granted = { ...rest, workspaceId, grantedBy, grantedAt, until };
-    const grant = await app.grants.put(granted, seen);
+    const grant = await app.grants.put(granted, owners);
     const matchingServers =
       wanted.pattern === EVERY_SERVER ? undefined : await countMatching(wanted.pattern, context);
     return { grant, matchingServers };
@@ -102,7 +99,7 @@ export const grantAccess = defineUseCase({
 /**
  * Revokes one grant, or all of a subject. `left`: which roles a user still has in the actor's channel; undefined if Slack didn't
  * confirm that.
- * @throws Refusal `last_owner`, `grant_over`, `grants_moved`
+ * @throws Refusal `last_owner`, `grant_over`
  */
 export const revokeAccess = defineUseCase({
   name: 'access_revoke',
@@ -116,10 +113,7 @@ export const revokeAccess = defineUseCase({
   }),
   run: async (input: Grantee | { grantId: GrantId }, context) => {
     const { actor, app, setSubject } = context;
-    const isRemoved = (grant: Grant) =>
-      'grantId' in input ? grant.id === input.grantId : isSubject(grant, input);
-    const seen = await refuseLastOwner(isRemoved, context);
-    const removed = await app.grants.remove(actor.workspaceId, input, seen);
+    const removed = await app.grants.remove(actor.workspaceId, input, await findOwnerGrants(context));
     const roles = removed.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt }));
     if (removed.length > 0) setSubject({ details: auditRoles(roles) });
     else if ('grantId' in input) throw new Refusal('grant_over', {});
@@ -139,16 +133,6 @@ async function countMatching(pattern: string, context: UseCaseContext): Promise<
     .catch(() => undefined);
   if (list?.extent !== 'whole') return undefined;
   return list.servers.filter(({ label }) => matchesPattern(pattern, label)).length;
-}
-
-function isSubject(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
-  return grant.subjectKind === subjectKind && grant.subjectId === subjectId;
-}
-
-/** Whether a new grant replaces this one. A permanent and a temporary grant exist side by side. */
-function isReplaced(grant: Grant, wanted: WantedGrant): boolean {
-  const isSameEnd = (grant.until === undefined) === (wanted.forMs === undefined);
-  return isSubject(grant, wanted) && grant.pattern === wanted.pattern && isSameEnd;
 }
 
 /**
@@ -200,24 +184,17 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
 const MOST_MEMBERS = 10;
 
 /**
- * Refuses a removal that leaves no owner. Returns the workspace's grants, for which that was checked; undefined if no grants
- * can change the result.
- * @throws Refusal `last_owner`
+ * Finds the grants that keep someone an owner, of which one has to be left; undefined if there are owners without a grant: those in
+ * `OWNERS`, or the actor as a Slack admin.
  */
-async function refuseLastOwner(
-  isRemoved: (grant: Grant) => boolean,
-  { actor, app }: UseCaseContext,
-): Promise<readonly Grant[] | undefined> {
-  const all = await app.grants.list(actor.workspaceId);
-  const grants = all.filter(({ role }) => role === 'owner');
-  if (!grants.some(isRemoved)) return undefined;
-  if (app.ownersOf(actor.workspaceId).length > 0) return undefined;
-  const user = await app.users.find(actor.workspaceId, actor.userId, { isFresh: true });
+async function findOwnerGrants({ actor, app }: UseCaseContext): Promise<readonly GrantId[] | undefined> {
+  const { workspaceId, userId } = actor;
+  if (app.ownersOf(workspaceId).length > 0) return undefined;
+  const user = await app.users.find(workspaceId, userId, { isFresh: true });
   if (user?.isAdmin) return undefined;
-  const staying = grants.filter((grant) => !isRemoved(grant));
-  const isLasting = await Promise.all(staying.map((grant) => keepsAnOwner(grant, app)));
-  if (!isLasting.includes(true)) throw new Refusal('last_owner', {});
-  return all;
+  const grants = (await app.grants.list(workspaceId)).filter(({ role }) => role === 'owner');
+  const areLasting = await Promise.all(grants.map((grant) => keepsAnOwner(grant, app)));
+  return grants.filter((_, at) => areLasting[at]).map(({ id }) => id);
 }
 
 /** Whether an owner grant keeps someone an owner. A temporary grant ends, and a channel has no fixed members. */

@@ -239,7 +239,6 @@ const CODES: Readonly<Record<string, string>> = {
   unreadable_press: 'the button was out of date',
   not_requester: 'it was someone else’s request',
   beyond_request: 'it was more than requested',
-  grants_moved: 'someone else had changed the roles',
   continuation_over: 'it was no longer possible to continue',
   // typed text
   bad_words: 'the command wasn’t understood',

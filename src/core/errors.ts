@@ -76,8 +76,6 @@ export interface RefusalDetails {
   no_public_url: { workspaceId: string };
   // access
   last_owner: NoDetails;
-  /** Another user changed grants during the check that an owner would be left. */
-  grants_moved: NoDetails;
   owner_limited: NoDetails;
   no_grantee: {
     problem:

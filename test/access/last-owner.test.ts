@@ -41,7 +41,7 @@ it('one of two owners who revoke each other at the same moment stays an owner', 
   const ended = await Promise.allSettled([revoke('U1', 'U2'), revoke('U2', 'U1')]);
   expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
-    reason: { code: 'grants_moved' },
+    reason: { code: 'last_owner' },
   });
   expect(await owners()).toHaveLength(1);
 });
