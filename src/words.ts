@@ -71,10 +71,8 @@ function describeGranters({ needed, owners = [] }: Needed): string {
 const NO_GRANTEE: Readonly<Record<RefusalDetails['no_grantee']['problem'], string>> = {
   owner_channel:
     'A channel can’t be an owner: anyone who joins it would become one. Grant the owner role to users or a user group.',
-  bot: 'Bots can’t have roles.',
-  deactivated: 'This user is deactivated in Slack, so they can’t have a role.',
-  stranger: 'People from other organizations can’t have roles here.',
-  unknown_user: 'Slack doesn’t know this user.',
+  no_member:
+    'Only active members and guests of this workspace can have roles. Bots, deactivated users and people from other organizations can’t.',
   unknown_group: 'Slack doesn’t know this user group. If it was just created, try again in five minutes.',
   disabled_group: 'This user group is disabled in Slack, so a role for it would have no effect.',
   no_user_scope:

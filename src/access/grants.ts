@@ -160,11 +160,9 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
     const user = await users.find(workspaceId, id);
     if (!user) {
       const exists = await users.exists(workspaceId, id);
-      return exists === 'no' || exists === 'invisible' ? 'unknown_user' : undefined;
+      return exists === 'no' || exists === 'invisible' ? 'no_member' : undefined;
     }
-    if (user.isBot) return 'bot';
-    if (user.isDeactivated) return 'deactivated';
-    return cannotHoldRole(user, workspaceId) ? 'stranger' : undefined;
+    return cannotHoldRole(user, workspaceId) ? 'no_member' : undefined;
   },
   group: async (id, workspaceId, { groups }) => {
     const all = await groups.list(workspaceId);

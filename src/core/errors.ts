@@ -79,11 +79,8 @@ export interface RefusalDetails {
   owner_limited: NoDetails;
   no_grantee: {
     problem:
-      | 'bot'
       | 'owner_channel'
-      | 'deactivated'
-      | 'stranger'
-      | 'unknown_user'
+      | 'no_member'
       | 'unknown_group'
       | 'disabled_group'
       | 'no_group_scope'

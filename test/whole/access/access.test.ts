@@ -306,16 +306,11 @@ it.concurrent('the audit of roles says which roles were granted, for how long, a
 
 it.concurrent('users who can’t have a role are refused one, with the reason, also one who had a role and was deactivated', async () => {
   await using team = await startWithServers();
-  for (const [who, words] of [
-    [`<@${USERS.sam.id}>`, 'People from other organizations'],
-    [`<@${USERS.finn.id}>`, 'deactivated'],
-    ['<@U0DEPLOYER>', 'Bots can’t have roles'],
-    ['<@USLACKBOT>', 'Bots can’t have roles'],
-    ['<@U0NOSUCH01>', 'Slack doesn’t know this user'],
-  ] as const) {
+  const nobodies = ['<@U0DEPLOYER>', '<@USLACKBOT>', '<@U0NOSUCH01>'];
+  for (const who of [`<@${USERS.sam.id}>`, `<@${USERS.finn.id}>`, ...nobodies]) {
     team.owner.overlooksOldMessages();
     await team.owner.types(`/vps access grant ${who} operator`);
-    await team.owner.sees(words);
+    await team.owner.sees('Only active members and guests of this workspace can have roles');
     expect(await grantsOf(team)).toHaveLength(3);
   }
   team.slack.admin.deactivate('otto');
