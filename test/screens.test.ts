@@ -128,15 +128,13 @@ describe('the choices of a catalog', () => {
     const partial: Catalog = {
       ...catalog,
       images: [...CODES, 'x'.repeat(76)],
-      hasMore: true,
-      unreadable: { plans: 1, locations: 0, images: 2 },
+      isPart: true,
     };
     expect(listChoices(partial, 'image', '')).toHaveLength(CODES.length);
     expect(findWrongChoices({ image: 'x'.repeat(76) }, partial)).toHaveLength(1);
     expect(listOmissions(partial)).toEqual([
       'Can’t be ordered from Slack: 1 image with a code that is too long.',
-      'Not shown: 1 plan, 2 images that the hosting API returned in a form we can’t read.',
-      'The hosting API says that its catalog has more entries than it returned.',
+      'The hosting API’s catalog has more entries than these: the others couldn’t be read.',
     ]);
     expect(listOmissions(catalog)).toEqual([]);
   });

@@ -16,10 +16,8 @@ export interface Catalog {
   readonly plans: readonly Plan[];
   readonly locations: readonly string[];
   readonly images: readonly string[];
-  /** Present if the service says that it offers more than this answer shows. */
-  readonly hasMore?: true;
-  /** The number of elements of each list that could not be read; absent if all could. */
-  readonly unreadable?: { readonly plans: number; readonly locations: number; readonly images: number };
+  /** Present if some of it could not be read, or the service says that it offers more than this answer shows. */
+  readonly isPart?: true;
 }
 
 /** The four fields of an order (docs/hosting-api.md 4.4), by codes of the catalog. */

@@ -156,8 +156,9 @@ function createChain(parts: ChainParts): Account['apiOf'] {
 
   const readCatalog = share.reader(KEEP_CATALOG_MS, async (by) => {
     const catalog = await call(fetchCatalog, by);
-    if (catalog.unreadable)
-      warn(catalog.unreadable, 'the catalog has entries that could not be read; they are left out');
+    const { plans, locations, images } = catalog;
+    const read = { plans: plans.length, locations: locations.length, images: images.length };
+    if (catalog.isPart) warn({ read }, 'the catalog is incomplete');
     return catalog;
   });
   const readServers = share.reader(KEEP_SERVERS_MS, async (by) => {

@@ -7,7 +7,6 @@ import {
   findPrice,
   findText,
   findWhole,
-  isAbsent,
   listLeaves,
   NOT_JSON,
   parseJson,
@@ -18,31 +17,29 @@ import { isFault, isNo, Unclear, withoutEchoes } from './verdict.ts';
 
 /**
  * Reads the answer to `GET /catalog` (docs/hosting-api.md 2.1, 2.11). Leaves out unreadable elements, such as plans without a
- * certain price, and counts them in `unreadable`.
+ * certain price; `isPart` then says so.
  * @throws Unclear if one of the three lists can't be read at all, or something beside them says that the call failed
  */
 export function readCatalog(answer: ReadableAnswer): Catalog {
   const { lists, beside } = findCatalog(answer.body);
   if (listLeaves(beside).some((leaf) => isFault(leaf) || isNo(leaf, answer.status)))
     throw new Unclear('carries_error');
-  const plans = readEach(lists.plans, (plan) => findPlan(plan, beside));
-  const locations = readEach(lists.locations, findChoice);
-  const images = readEach(lists.images, findChoice);
-  const certain = withoutRivals(plans.read);
-  if (certain.length === 0 && plans.read.length > 0) throw new Unclear('unexpected');
-  const unreadable = {
-    plans: plans.lost + plans.read.length - certain.length,
-    locations: locations.lost,
-    images: images.lost,
-  };
-  const count = unreadable.plans + unreadable.locations + unreadable.images;
+  const plans = readPlans(lists.plans, beside);
+  const [locations, images] = [lists.locations.filter(isCode), lists.images.filter(isCode)];
+  const counts = [
+    [lists.plans.length, plans.length],
+    [lists.locations.length, locations.length],
+    [lists.images.length, images.length],
+  ] as const;
+  // An empty list would be wrong.
+  if (counts.some(([given, read]) => given > 0 && read === 0)) throw new Unclear('unexpected');
+  const isLess = counts.some(([given, read]) => given > read);
   const hasMore = answer.status === 206 || listAround(beside, answer).some((leaf) => announcesMore(leaf));
   return {
-    plans: [...new Map(certain.map((plan) => [plan.code, plan])).values()],
-    locations: [...new Set(locations.read)],
-    images: [...new Set(images.read)],
-    ...(hasMore && { hasMore }),
-    ...(count > 0 && { unreadable }),
+    plans,
+    locations: [...new Set(locations)],
+    images: [...new Set(images)],
+    ...((isLess || hasMore) && { isPart: true }),
   };
 }
 
@@ -65,15 +62,14 @@ function findCatalog(body: unknown): FoundCatalog {
   return catalog;
 }
 
-/** Reads the elements of a list. @throws Unclear if it has some and none can be read: an empty list would be wrong */
-function readEach<T>(
-  elements: readonly unknown[],
-  read: (element: unknown) => T | undefined,
-): { readonly read: T[]; readonly lost: number } {
-  const readable = elements.map(read).filter((element) => element !== undefined);
-  const lost = elements.length - readable.length;
-  if (readable.length === 0 && lost > 0) throw new Unclear('unexpected');
-  return { read: readable, lost };
+/** Reads the plans whose code no other one has, readable or not: an order names its plan by code alone. */
+function readPlans(elements: readonly unknown[], beside: Fields): Plan[] {
+  const byCode = new Map<unknown, Plan | undefined>();
+  for (const element of elements) {
+    const { code } = fieldsOf(element);
+    byCode.set(code, byCode.has(code) ? undefined : findPlan(element, beside));
+  }
+  return [...byCode.values()].filter((plan) => plan !== undefined);
 }
 
 function findPlan(element: unknown, beside: Fields): Plan | undefined {
@@ -85,22 +81,6 @@ function findPlan(element: unknown, beside: Fields): Plan | undefined {
   const said = findText(currency)?.trim().toUpperCase() ?? '';
   const isCurrency = /^[A-Z]{3}$/.test(said);
   return { code, vcpu: cores, ramMb, diskGb, monthly: price, ...(isCurrency && { currency: said }) };
-}
-
-/** Leaves out plans whose code stands for different plans: an order names its plan by code alone. */
-function withoutRivals(plans: readonly Plan[]): Plan[] {
-  const looks = new Map<string, Set<string>>();
-  for (const plan of plans)
-    looks.set(plan.code, (looks.get(plan.code) ?? new Set()).add(JSON.stringify(plan)));
-  return plans.filter(({ code }) => looks.get(code)?.size === 1);
-}
-
-/** Reads a location or an image: a code, as documented, or an object with a `code` and no other identifier. */
-function findChoice(element: unknown): string | undefined {
-  if (isCode(element)) return element;
-  const { code, id, slug } = fieldsOf(element);
-  const isOnly = [id, slug].every((other) => isAbsent(other) || other === code);
-  return isCode(code) && isOnly ? code : undefined;
 }
 
 function isCode(value: unknown): value is string {

@@ -144,18 +144,17 @@ export function searchChoices(
 
 /** Says which parts of the catalog can't be offered, and why; one sentence each. */
 export function listOmissions(catalog: Catalog): string[] {
-  const countEach = (amountOf: (field: Choice) => number) =>
-    CHOICES.filter((field) => amountOf(field) > 0).map((field) => count(amountOf(field), field));
-  const long = countEach((field) => codesOf(catalog, field).length - listCodes(catalog, field).length);
-  const unreadable = countEach((field) => catalog.unreadable?.[`${field}s`] ?? 0);
+  const long = CHOICES.flatMap((field) => {
+    const amount = codesOf(catalog, field).length - listCodes(catalog, field).length;
+    return amount > 0 ? [count(amount, field)] : [];
+  });
   return [
     ...(long.length > 0
       ? [`Can’t be ordered from Slack: ${long.join(', ')} with a code that is too long.`]
       : []),
-    ...(unreadable.length > 0
-      ? [`Not shown: ${unreadable.join(', ')} that the hosting API returned in a form we can’t read.`]
+    ...(catalog.isPart
+      ? ['The hosting API’s catalog has more entries than these: the others couldn’t be read.']
       : []),
-    ...(catalog.hasMore ? ['The hosting API says that its catalog has more entries than it returned.'] : []),
   ];
 }
 

@@ -56,8 +56,14 @@ const PLANS: Row[] = [
       vary({ plans: [plan('s1'), { ...plan('s2'), [name]: size }] }, 'told'),
     ),
   ),
-  vary({ plans: [plan('s1'), plan('s1'), plan('s2', '9.98')] }, 'understood'),
-  vary({ plans: [plan('s1'), plan('s2', '9.98'), plan('s2', '1.00')] }, 'told'),
+  vary({ plans: [plan('s1'), plan('s1'), plan('s2', '9.98')] }, 'told'),
+  // Neither of the two can be ordered: which price counts isn't certain.
+  ...['1.00', '1,00'].map((other) =>
+    vary({ plans: [plan('s1'), plan('s2', '9.98'), plan('s2', other)] }, 'told', {
+      ...TRUTH,
+      plans: { s1: 499, s2: -1 },
+    }),
+  ),
   vary({ plans: [{}, null] }, 'told'),
 ];
 
@@ -65,7 +71,7 @@ const CHOICES: Row[] = (['locations', 'images'] as const).flatMap((name) => {
   const [one = '', other = ''] = SHOWN[name];
   return [
     vary({ [name]: [one, other, one] }, 'understood'),
-    vary({ [name]: [{ code: one }, { code: other, name: 'The other one' }] }, 'understood'),
+    vary({ [name]: [{ code: one }, { code: other, name: 'The other one' }] }, 'told'),
     ...[null, 5, '', { name: 'Frankfurt' }, { code: other, id: 'loc_1' }, [other]].map((odd) =>
       vary({ [name]: [one, odd] }, 'told'),
     ),

@@ -173,20 +173,16 @@ function classifyList(truth: Extract<Truth, { of: 'list' }>, list: ServerList): 
 }
 
 function classifyCatalog(truth: Extract<Truth, { of: 'catalog' }>, catalog: Catalog): Kind | 'misread' {
-  const lost = catalog.unreadable ?? { plans: 0, locations: 0, images: 0 };
   const isLie =
     catalog.plans.some(({ code, monthly }) => truth.plans[code] !== monthly) ||
     catalog.locations.some((code) => !truth.locations.includes(code)) ||
     catalog.images.some((code) => !truth.images.includes(code));
-  const missing = {
-    plans: Object.keys(truth.plans).length - catalog.plans.length,
-    locations: truth.locations.length - catalog.locations.length,
-    images: truth.images.length - catalog.images.length,
-  };
-  const parts = ['plans', 'locations', 'images'] as const;
-  if (isLie || (!catalog.hasMore && parts.some((part) => missing[part] > 0 && lost[part] === 0)))
-    return 'misread';
-  return !catalog.hasMore && parts.every((part) => missing[part] === 0) ? 'understood' : 'told';
+  const isMissing =
+    Object.keys(truth.plans).length > catalog.plans.length ||
+    truth.locations.length > catalog.locations.length ||
+    truth.images.length > catalog.images.length;
+  if (isLie || (isMissing && !catalog.isPart)) return 'misread';
+  return catalog.isPart ? 'told' : 'understood';
 }
 
 /** Without an ID for a power action: the client takes it for its own. */
