@@ -5,7 +5,7 @@ import type { AccountNames, ConfirmationId, ServerId, UserId, WorkspaceId } from
 import { isSameLabel } from '../core/labels.ts';
 import type { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
-import { CommitUnknown, type Foundation, type Queries } from '../db/database.ts';
+import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, giveBackJobs, holdsJob, type Lease, leaseJob } from '../db/jobs.ts';
 import { holdsLock, type LockOwner, lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
@@ -111,23 +111,15 @@ export function createLedger(foundation: Foundation) {
      * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
      * or has its job, or when the lock is no longer this owner's. `outdated` when the permit is not that of now, or when an order
      * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
-     * the same label, a renewal of the same month that was sent. If the connection is lost while that is committed, it is read back
-     * by the number of the attempt, and only what is found there counts as sent (docs/design.md 4.2).
-     * @throws CommitUnknown when it could not be read back, or was not there; and what else the database throws
+     * the same label, a renewal of the same month that was sent.
+     * @throws CommitUnknown when it may be marked: then nothing may be sent, and its owner has to refuse it (docs/design.md 4.2);
+     * and what else the database throws
      */
     markSent: async (id: ConfirmationId, sent: Sent): Promise<'sent' | 'refused' | 'outdated'> => {
-      let attempted: OperationRow | undefined;
       try {
-        const outcome = await transact(async (trx) => {
-          const marked = await markSent(trx, foundation, id, sent);
-          attempted = typeof marked === 'string' ? undefined : marked;
-          return marked;
-        });
-        return typeof outcome === 'string' ? outcome : 'sent';
+        return await transact((trx) => markSent(trx, foundation, id, sent));
       } catch (error) {
         if (error instanceof OtherInTheWay) return 'outdated';
-        if (!(error instanceof CommitUnknown) || !attempted) throw error;
-        if (await isStored(foundation, id, sent.owner, attempted)) return 'sent';
         throw error;
       }
     },
@@ -337,36 +329,6 @@ async function findEarlier(
     .executeTakeFirst();
 }
 
-/** How often, and after which time, the outcome of a commit is looked for: a restart of the database takes seconds. */
-const READ_BACKS = 10;
-const READ_BACK_MS = 500;
-
-async function isStored(
-  { db, engine }: Foundation,
-  id: ConfirmationId,
-  owner: string,
-  { attempt }: OperationRow,
-): Promise<boolean> {
-  for (let tries = 1; ; tries++) {
-    try {
-      // An update waits for a commit that is still under way.
-      const row = await db
-        .updateTable('operations')
-        .set({ attempt })
-        .where('id', '=', id)
-        .where('state', '=', 'sent')
-        .where('sent_by', '=', owner)
-        .where('attempt', '=', attempt)
-        .returning('id')
-        .executeTakeFirst();
-      return row !== undefined;
-    } catch (error) {
-      if (tries >= READ_BACKS) throw error;
-      await engine.clock.sleep(READ_BACK_MS);
-    }
-  }
-}
-
 /**
  * Only the owner that sent a request may send it again: to any other one it counts as sent. A clock that was set back
  * shortens the time to send, and never makes it longer.
@@ -376,7 +338,7 @@ async function markSent(
   foundation: Foundation,
   id: ConfirmationId,
   { at, owner, account, knownIds, permit, lock }: Sent,
-): Promise<'refused' | 'outdated' | OperationRow> {
+): Promise<'sent' | 'refused' | 'outdated'> {
   const { engine } = foundation;
   if (!(await holdsJob(trx, foundation, { kind: OPERATION, key: id, owner }, at))) return 'refused';
   if (lock && !(await holdsLock(trx, lock))) return 'refused';
@@ -407,8 +369,9 @@ async function markSent(
     .where('created_at', '<=', engine.moment(at + CLOCK_SLACK_MS, at))
     .returningAll()
     .executeTakeFirst();
-  if (row && (await isInTheWay(trx, row, account))) throw new OtherInTheWay();
-  return row ?? 'refused';
+  if (!row) return 'refused';
+  if (await isInTheWay(trx, row, account)) throw new OtherInTheWay();
+  return 'sent';
 }
 
 /** Thrown to undo the transaction, because another order is in the way. */

@@ -30,7 +30,7 @@ import {
   type UnconfirmedReason,
   unconfirmedReasonOf,
 } from './operation.ts';
-import { followServer, sendCreate, sendRenewal } from './send.ts';
+import { endUnsent, followServer, MarkUnknown, sendCreate, sendRenewal } from './send.ts';
 import { storeAnswer } from './spill.ts';
 
 /**
@@ -104,7 +104,9 @@ export async function endFailedPayment(
 ): Promise<void> {
   const store = () => storeEnd(operation, error, owner, app);
   const password = answerIn(error);
-  await (password ? storeAnswer(operation.id, { password }, store, app) : store());
+  const notifyUnsaved = () => app.operationNotifier.notifyUnsaved(operation);
+  if (password) await storeAnswer(operation.id, { password }, store, app);
+  else await (error instanceof MarkUnknown ? endUnsent(operation, store, app, notifyUnsaved) : store());
   // After a 2xx without proof, the list may prove it before the actor is told that the outcome is unknown (docs/hosting-api.md
   // 4.12, 5).
   const status = error instanceof HostingError ? (error.details.status ?? 0) : 0;
@@ -156,7 +158,7 @@ function answerIn(error: unknown): Secret<string> | undefined {
 function provesNothingDone(error: unknown): boolean {
   if (error instanceof HostingError) return error.moneyMoved === 'no';
   // Thrown between two tries of a request whose earlier tries were all proven not to have run.
-  return error instanceof Refusal;
+  return error instanceof Refusal || error instanceof MarkUnknown;
 }
 
 /** Creates the handler that continues operations, by their jobs. What fails is tried again, less and less often. */

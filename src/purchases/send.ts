@@ -2,13 +2,14 @@ import { getHostingOf } from '../account/keys.ts';
 import { refuseFrozen } from '../account/workspaces.ts';
 import type { AppContext } from '../context.ts';
 import { type Catalog, findPlan, type Order } from '../core/catalog.ts';
-import { HostingError, Refusal } from '../core/errors.ts';
+import { describeDefect, HostingError, Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
 import { isIdenticalLabel, isSameLabel } from '../core/labels.ts';
 import type { Money } from '../core/money.ts';
 import { hasRole } from '../core/permission.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { needsApproval, type WorkspaceSettings } from '../core/settings.ts';
+import { CommitUnknown } from '../db/database.ts';
 import type { HeldLock } from '../db/locks.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
@@ -186,7 +187,7 @@ interface Sending<Confirmed> {
  *
  * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by requests
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
- * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`, `stale_confirmation`, and what the steps throw
+ * @throws Refusal `no_api_key`, `account_changed`, `key_unreadable`, `stale_confirmation`; `MarkUnknown`; and what the steps throw
  */
 export async function sendPermitted<Answer>({
   operation,
@@ -214,7 +215,9 @@ export async function sendPermitted<Answer>({
       if (system.elapsed() - lookedAt > GOOD_FOR_MS) throw new LookedTooEarly();
       await steps.lastLook?.();
       const sent = { at: system.now(), owner, account: hosting.account, knownIds, permit, lock };
-      const outcome = await ledger.markSent(operation.id, sent);
+      const outcome = await ledger.markSent(operation.id, sent).catch((error: unknown) => {
+        throw error instanceof CommitUnknown ? new MarkUnknown(error) : error;
+      });
       if (outcome === 'outdated') throw new LookedTooEarly();
       if (outcome === 'refused') throw new Refusal('stale_confirmation', {});
     };
@@ -229,6 +232,41 @@ export async function sendPermitted<Answer>({
 
 /** Thrown before anything was sent: what was looked up is too old, or has changed since. */
 class LookedTooEarly extends Error {}
+
+/**
+ * Thrown instead of sending, because it isn't known whether it was marked as sent. It proves that nothing was done: earlier tries are
+ * proven not to have run.
+ */
+export class MarkUnknown extends Error {
+  override readonly name = 'MarkUnknown';
+
+  constructor(cause: CommitUnknown) {
+    super('it is not known whether it was marked as sent', { cause });
+  }
+}
+
+const END_AGAIN_MS = 1000;
+
+/**
+ * Ends what a `MarkUnknown` has stopped, however long the database doesn't answer: only this process knows that nothing was sent. If
+ * it dies before, what is marked as sent becomes unconfirmed.
+ */
+export async function endUnsent<Result>(
+  { id }: Operation | DeleteOperation,
+  end: () => Promise<Result>,
+  { log, system }: AppContext,
+  onWait: () => Promise<void> = async () => undefined,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await end();
+    } catch (error) {
+      log.warn('what was not sent could not be ended yet', { operationId: id, ...describeDefect(error) });
+      if (tries === 1) await onWait();
+      await system.sleep(END_AGAIN_MS);
+    }
+  }
+}
 
 /** @throws Refusal `role_needed`, `identity_unknown` */
 export async function requireManager(

@@ -30,7 +30,7 @@ import {
   refusalOf,
   type StatusOf,
 } from '../purchases/operation.ts';
-import { followServer, requireManager, sendPermitted } from '../purchases/send.ts';
+import { endUnsent, followServer, MarkUnknown, requireManager, sendPermitted } from '../purchases/send.ts';
 import { notInList } from './find.ts';
 import { refuseProtected } from './notes.ts';
 
@@ -125,12 +125,17 @@ async function refuse(
 ): Promise<boolean> {
   const { id } = operation;
   const refusal = refusalOf(error);
+  const reason = refusal ?? ({ code: 'defect', details: {} } as const);
+  const audit = auditOfOperation(operation, app, 'failed', { code: reason.code });
+  const end = () => app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
+  if (error instanceof MarkUnknown) {
+    logDefect(error, id, app);
+    return endUnsent(operation, end, app);
+  }
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
   if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;
   if (!refusal) logDefect(error, id, app);
-  const reason = refusal ?? ({ code: 'defect', details: {} } as const);
-  const audit = auditOfOperation(operation, app, 'failed', { code: reason.code });
-  return app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
+  return end();
 }
 
 function logDefect(error: unknown, confirmationId: ConfirmationId, { log }: AppContext): void {

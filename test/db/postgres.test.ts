@@ -11,7 +11,7 @@ import { realSystem } from '../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { queryDatabase } from '../support/query-database.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { entry, makePostgres, newCreate, open, sentBy, T0 } from './support.ts';
+import { entry, LIMIT, makePostgres, newCreate, open, sentBy, T0 } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -271,36 +271,19 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
     expect(await store.audit.verify('T1')).toMatchObject({ ok: true });
   });
 
-  test('while an order is marked as sent, before the commit: it is not sent, and stays confirmed', async () => {
+  test.each([
+    ['after', 'sent'],
+    ['before', 'prepared'],
+  ] as const)('while an order is marked as sent, %s the commit: it is not sent, and its owner ends it', async (loss, state) => {
     const id = await prepared();
-    proxy.loseNextCommit('before');
+    proxy.loseNextCommit(loss);
     await expect(markSent(id)).rejects.toThrow(CommitUnknown);
-    expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
-    expect(await markSent(id)).toBe('sent');
-  });
-
-  test('while an order is marked as sent once more, before the commit: the first time proves nothing of this attempt', async () => {
-    const id = await prepared();
-    expect(await markSent(id)).toBe('sent');
-    proxy.loseNextCommit('before');
-    await expect(markSent(id)).rejects.toThrow(CommitUnknown);
-  });
-
-  test('while an order is marked as sent, after the commit: it is read back by its attempt, and sent once', async () => {
-    const id = await prepared();
-    proxy.loseNextCommit('after');
-    expect(await markSent(id)).toBe('sent');
-    expect(await store.ledger.find(id)).toMatchObject({ state: 'sent' });
-  });
-
-  test('while the database restarts after the commit: it is read back when the database is there again', async () => {
-    const id = await prepared();
-    proxy.loseNextCommit('after, and it stays away');
-    const marking = markSent(id);
-    await realSystem.sleep(800);
-    await expect(store.ledger.find(id)).rejects.toThrow();
-    proxy.mend();
-    expect(await marking).toBe('sent');
+    expect(await store.ledger.find(id)).toMatchObject({ state });
+    const refused = { at: now(), reason: LIMIT, owner: 'owner' };
+    if (loss === 'after')
+      expect(await store.ledger.refuse(id, { ...refused, owner: 'other' }, entry())).toBe(false);
+    expect(await store.ledger.refuse(id, refused, entry())).toBe(true);
+    expect(await markSent(id)).toBe('refused');
   });
 
   test('while a confirmation is stored: it is an error, and the same confirmation again is known or new', async () => {

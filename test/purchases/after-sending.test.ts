@@ -65,21 +65,6 @@ describe('the request', () => {
     expect(scenario.statesTold()).toEqual(['unconfirmed', 'settled']);
     expect(scenario.sent()).toBe(1);
   });
-
-  test('is not sent when it is not known whether it was committed, and is looked for', async () => {
-    await press(scenario.start({ kind: 'database_fails', at: 'after commit of sent', forMs: 20_000 }));
-    expect(await scenario.find()).toMatchObject({ state: 'sent' });
-    await scenario.settle(app);
-    expect(scenario.sent()).toBe(0);
-    const reason = { code: 'not_found_yet', details: {} };
-    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true, reason });
-  });
-
-  test('is not sent when it could not be committed, and the order is refused', async () => {
-    await press(scenario.start({ kind: 'database_fails', at: 'before commit of sent', forMs: 0 }));
-    expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code: 'defect' } });
-    expect(scenario.sent()).toBe(0);
-  });
 });
 
 describe('the answer', () => {

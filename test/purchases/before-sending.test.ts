@@ -241,3 +241,54 @@ describe('before it is sent', () => {
     expect(scenario.sent()).toBe(0);
   });
 });
+
+/** Longer than a job stays with a process that nobody hears of. */
+const FOR_LONG_MS = 40_000;
+
+describe('an order whose mark as sent has an unknown outcome', () => {
+  const losing = (moment: 'before' | 'after', forMs: number) =>
+    scenario.start({ kind: 'database_fails', at: `${moment} commit of sent`, forMs });
+
+  test.each([
+    ['a create', CREATE, 'before', 0],
+    ['a create', CREATE, 'after', 0],
+    ['a renewal', RENEWAL, 'after', 0],
+    ['a create', CREATE, 'before', FOR_LONG_MS],
+    ['a create', CREATE, 'after', FOR_LONG_MS],
+  ] as const)('is not sent, and its user learns that nothing was charged: %s (%#)', async (_kind, purchase, moment, forMs) => {
+    await press(losing(moment, forMs), purchase);
+    expect(await scenario.find()).toMatchObject({ state: 'refused', reason: { code: 'defect' } });
+    await scenario.settle(app);
+    expect([scenario.sent(), scenario.hosting.charges]).toEqual([0, 0]);
+    expect(scenario.statesTold()).toEqual(['refused']);
+  });
+
+  test('is not sent and may be ordered again, after its user was told once not to', async () => {
+    const unsaved: string[] = [];
+    const losingOne = losing('after', FOR_LONG_MS);
+    Object.assign(losingOne.ports.operationNotifier, {
+      notifyUnsaved: async (operation: { id: string }) => void unsaved.push(operation.id),
+    });
+    await press(losingOne, RENEWAL);
+    expect(unsaved).toEqual([ID]);
+    await press(app, RENEWAL, { id: OTHER_ID });
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'settled' });
+    expect(scenario.hosting.charges).toBe(1);
+  });
+
+  test('is left alone by its process once another one has sent it', async () => {
+    const isSettled = async () => (await scenario.find())?.state === 'settled';
+    await Promise.all([press(losing('before', FOR_LONG_MS)), app.runBackground(isSettled, 5000)]);
+    expect(await scenario.find()).toMatchObject({ state: 'settled', hasPassword: true });
+    expect([scenario.sent(), scenario.hosting.charges]).toEqual([1, 1]);
+    expect(scenario.statesTold()).not.toContain('refused');
+  });
+
+  test('is ended by its process although another one has found it as sent, and looks for it', async () => {
+    const isRefused = async () => (await scenario.find())?.state === 'refused';
+    await Promise.all([press(losing('after', FOR_LONG_MS)), app.runBackground(isRefused, 5000)]);
+    await scenario.settle(app);
+    expect(scenario.statesTold()).toEqual(['unconfirmed', 'refused']);
+    expect(scenario.sent()).toBe(0);
+  });
+});

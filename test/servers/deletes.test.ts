@@ -71,6 +71,19 @@ const protect = () =>
 const replaceKey = () => scenario.store.apiKeys.put('T1', new Secret('other'), 'U2', T0);
 const requireApproval = () => arrangeDelete('approved', scenario);
 
+describe.each(WAYS)('a confirmed delete (%s) whose mark as sent has an unknown outcome', (way) => {
+  test.each([
+    'before',
+    'after',
+  ])('is not sent, and ends as not done: the answer is lost %s the commit', async (moment) => {
+    await arrangeDelete(way, scenario);
+    const at = `${moment} commit of sent`;
+    await pressDelete(way, scenario.start({ kind: 'database_fails', at, forMs: 40_000 }));
+    await resume();
+    expect([await outcome(), requests(), told()]).toEqual(['refused defect', 0, ['refused defect']]);
+  });
+});
+
 describe.each(WAYS)('a confirmed delete (%s) whose process was killed before it was sent', (way) => {
   test('is sent once by the next process, and its user is told', async () => {
     await killedAt(CONFIRMED[way], way);

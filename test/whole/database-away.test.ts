@@ -95,6 +95,19 @@ describe.skipIf(!postgresUrl)('while PostgreSQL is away', () => {
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 
+  test('an order is not sent if the database may not have stored that, and its user reads that nothing was charged', async () => {
+    const network = await borrow();
+    await using team = await startBehind(network);
+    await team.manager.types(orderOf('new-1'));
+    await team.manager.sees('Create and pay');
+    network.loseNextCommit('after', 'set "state" = $1, "sent_at"');
+    await team.manager.presses('Create and pay');
+    await team.manager.sees('new-1 wasn’t created, and nothing was charged');
+    expect(changesSeen(team)).toEqual([]);
+    await createServer(team.manager, 'new-1');
+    expect(team.hosting.charges(team.account)).toHaveLength(1);
+  });
+
   test('a process whose database goes away while it starts works when the database is back', async () => {
     const network = await borrow();
     await using team = await startBehind(network);
