@@ -5,6 +5,7 @@ import type { AppContext, Store } from './context.ts';
 import { createEntry } from './core/entry.ts';
 import { describeDefect } from './core/errors.ts';
 import type { WorkspaceId } from './core/ids.ts';
+import { createTurns } from './core/promises.ts';
 import { listNamedOwners } from './core/roles.ts';
 import { MINUTE_MS } from './core/time.ts';
 import { createJobs } from './db/jobs.ts';
@@ -22,6 +23,7 @@ import {
   watchTokens,
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
+import { SEND_WITHIN_MS } from './purchases/operation.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
 import { createSlackAbilities, type SlackAbilities } from './slack/refusals.ts';
@@ -164,6 +166,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     system,
     log,
     locks: createLocks({ leases: store.lockLeases, system, log }),
+    takeTurn: createTurns(system, SEND_WITHIN_MS),
     jobs: createJobs(store.jobStore, system, log),
     hostingOf: hosting.of,
     lastLists: createLastLists(),

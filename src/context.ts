@@ -1,6 +1,6 @@
 import type { UserId, WorkspaceId } from './core/ids.ts';
+import type { createTurns } from './core/promises.ts';
 import type { Jobs } from './db/jobs.ts';
-import type { Locks } from './db/locks.ts';
 import type { assembleStore } from './db/open-store.ts';
 import type { LastLists } from './home/read-home.ts';
 import type { FindHosting } from './hosting/hosting-api.ts';
@@ -34,8 +34,8 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
    * once; failures are logged.
    */
   readonly jobs: Jobs;
-  /** Creates of one account are sent one at a time (docs/design.md 4.3). */
-  readonly locks: Locks;
+  /** Creates of one account take turns in this process (docs/design.md 4.3). */
+  readonly takeTurn: ReturnType<typeof createTurns>;
   readonly hostingOf: FindHosting;
   readonly lastLists: LastLists;
   /** The owners of a workspace that the operator named (`OWNERS`). */

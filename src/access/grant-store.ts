@@ -5,8 +5,7 @@ import type { ChannelId, GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
 import { type Grant, type Grantee, ROLES, type Role, roleCovers } from '../core/roles.ts';
 import { addAudit } from '../db/audit.ts';
-import type { Foundation, Queries } from '../db/database.ts';
-import { lockWorkspace } from '../db/locks.ts';
+import { type Foundation, lockWorkspace, type Queries } from '../db/database.ts';
 import type { GrantRow, Tables } from '../db/tables.ts';
 import type { NewGrant } from './grants.ts';
 

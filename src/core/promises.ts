@@ -31,6 +31,24 @@ export async function withTimeout<Result>(
   }
 }
 
+/**
+ * Lets work of one name run one at a time, in the order in which it comes. What has waited for `mostMs` waits no longer, so that work
+ * which never ends holds up nothing forever.
+ */
+export function createTurns(system: System, mostMs: number) {
+  /** Resolves when all work of a name has ended. */
+  const ends = new Map<string, Promise<unknown>>();
+  return <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    const before = ends.get(name);
+    const done = before ? withTimeout(before, system, mostMs).then(work) : work();
+    const ended: Promise<unknown> = Promise.allSettled([before, done]).then(() => {
+      if (ends.get(name) === ended) ends.delete(name);
+    });
+    ends.set(name, ended);
+    return done;
+  };
+}
+
 /** Running work that the app waits for before it stops. */
 export class InFlight {
   readonly #running = new Set<Promise<unknown>>();

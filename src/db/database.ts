@@ -63,6 +63,18 @@ export interface EngineOptions {
   readonly system: System;
 }
 
+/**
+ * Locks a workspace by writing its row, until the transaction ends. Changes of its key, grants and settings do, and so do
+ * confirmations and payments: each then comes before or after any other (docs/design.md 4.2).
+ */
+export async function lockWorkspace(trx: Queries, id: string): Promise<void> {
+  await trx
+    .updateTable('workspaces')
+    .set((column) => ({ name: column.ref('name') }))
+    .where('id', '=', id)
+    .execute();
+}
+
 /** The address of a database without user and password. */
 export function placeOfPostgres(url: string): string {
   const { host, pathname } = new URL(url);

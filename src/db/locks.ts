@@ -3,10 +3,10 @@ import { withTimeout } from '../core/promises.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { Foundation, Queries } from './database.ts';
+import type { Foundation } from './database.ts';
 
-/** The name of a lock and the ID of its owner, by which a transaction checks that the lock is still held. */
-export interface LockOwner {
+/** The name of a lock and the ID of its owner, . */
+interface LockOwner {
   readonly name: string;
   readonly owner: string;
 }
@@ -181,28 +181,4 @@ export function createLockLeases(foundation: Foundation) {
         .execute();
     },
   };
-}
-
-/** Whether this owner still holds the lock; until the transaction ends, no other one can take it. */
-export async function holdsLock(trx: Queries, { name, owner }: LockOwner): Promise<boolean> {
-  const row = await trx
-    .updateTable('locks')
-    .set({ owner })
-    .where('name', '=', name)
-    .where('owner', '=', owner)
-    .returning('name')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/**
- * Locks a workspace by writing its row, until the transaction ends. Changes of its key, grants and settings do, and so do
- * confirmations and payments: each then comes before or after any other (docs/design.md 4.2).
- */
-export async function lockWorkspace(trx: Queries, id: string): Promise<void> {
-  await trx
-    .updateTable('workspaces')
-    .set((column) => ({ name: column.ref('name') }))
-    .where('id', '=', id)
-    .execute();
 }

@@ -5,15 +5,15 @@ import type { AccountNames, ConfirmationId, ServerId, UserId, WorkspaceId } from
 import { isSameLabel } from '../core/labels.ts';
 import type { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
-import type { Foundation, Queries } from '../db/database.ts';
+import { type Foundation, lockWorkspace, type Queries } from '../db/database.ts';
 import { addJob, giveBackJobs, holdsJob, type Lease, leaseJob } from '../db/jobs.ts';
-import { holdsLock, type LockOwner, lockWorkspace } from '../db/locks.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
 import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deletion.ts';
 import { type Budget, type Excess, findExcess, type Spent, sumSpent } from './costs.ts';
 import {
   CLOCK_SLACK_MS,
+  countSends,
   createLedgerLists,
   findRow,
   isOfAccount,
@@ -46,9 +46,10 @@ interface Sent {
   readonly at: number;
   readonly owner: string;
   readonly account: AccountNames;
-  readonly knownIds: readonly ServerId[];
+  /** Of a create: the servers that existed at the look, and `countSends` from before it. */
+  readonly knownIds?: readonly ServerId[] | undefined;
+  readonly earlierSends?: number | undefined;
   readonly permit: Permit;
-  readonly lock?: LockOwner;
 }
 
 export interface Settled {
@@ -109,9 +110,9 @@ export function createLedger(foundation: Foundation) {
     /**
      * prepared → sent, committed before the request leaves; each retry of the same owner is a new attempt. `refused` when
      * it has ended, when its send-by time has passed (for a retry, too) or the clock was set back, when another owner sent it
-     * or has its job, or when the lock is no longer this owner's. `outdated` when the permit is not that of now, or when an order
-     * of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an unconfirmed one of
-     * the same label, a renewal of the same month that was sent.
+     * or has its job. `outdated` when the permit is not that of now, when another create of the account was sent since the look of
+     * this one, or when an order of the account, of any workspace, is in its way: a create that is sent and has no outcome yet, an
+     * unconfirmed one of the same label, a renewal of the same month that was sent.
      * @throws CommitUnknown when it may be marked: then nothing may be sent, and its owner has to refuse it (docs/design.md 4.2);
      * and what else the database throws
      */
@@ -337,16 +338,18 @@ async function markSent(
   trx: Transaction<Tables>,
   foundation: Foundation,
   id: ConfirmationId,
-  { at, owner, account, knownIds, permit, lock }: Sent,
+  { at, owner, account, knownIds = [], earlierSends, permit }: Sent,
 ): Promise<'sent' | 'refused' | 'outdated'> {
   const { engine } = foundation;
   if (!(await holdsJob(trx, foundation, { kind: OPERATION, key: id, owner }, at))) return 'refused';
-  if (lock && !(await holdsLock(trx, lock))) return 'refused';
   // A change of the key, a grant or the settings comes either before this lock, and is seen, or after it. What is left of a budget
   // shrinks only by orders that are prepared under the same lock, and those count this one.
   const before = await findRow(trx, id);
   if (before) await lockWorkspace(trx, before.workspace_id);
   if (before && (await readPermit(trx, before.workspace_id, at)) !== permit) return 'outdated';
+  // What another create has made since would be taken for this one's server.
+  if (before?.kind === 'create' && (await countSends(trx, before, account)) !== earlierSends)
+    return 'outdated';
   const row = await trx
     .updateTable('operations')
     .set((column) => ({

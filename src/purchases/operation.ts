@@ -362,6 +362,25 @@ function toDelete(row: OperationRow): DeleteOperation {
   return { ...readColumns(row), deletion, ...readStatus(row) } as DeleteOperation;
 }
 
+/**
+ * How often other creates of this account or workspace were ever marked as sent. It tells whether one was since, whatever the clocks
+ * of processes say.
+ */
+export async function countSends(
+  db: Queries,
+  { id, workspace_id: workspaceId }: Pick<OperationRow, 'id' | 'workspace_id'>,
+  account: AccountNames,
+): Promise<number> {
+  const { sends } = await db
+    .selectFrom('operations')
+    .select(({ fn }) => fn.sum('attempt').as('sends'))
+    .where('kind', '=', 'create')
+    .where('id', '<>', id)
+    .where((column) => isOfAccount(column, account, workspaceId))
+    .executeTakeFirstOrThrow();
+  return Number(sends ?? 0);
+}
+
 export function createLedgerLists({ db }: Foundation) {
   const oldestFirst = () => db.selectFrom('operations').selectAll().orderBy('created_at').orderBy('id');
   const list = async (query: ReturnType<typeof oldestFirst>): Promise<readonly Operation[]> =>
@@ -427,6 +446,8 @@ export function createLedgerLists({ db }: Foundation) {
         .execute();
       return rows.map(({ server_id }) => server_id).filter((id) => id !== null);
     },
+    countSends: ({ id, workspaceId }: Pick<Operation, 'id' | 'workspaceId'>, account: AccountNames) =>
+      countSends(db, { id, workspace_id: workspaceId }, account),
     /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
     listUnresolvedCreates: (account: AccountNames, workspaceId: WorkspaceId) =>
       list(

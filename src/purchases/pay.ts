@@ -10,7 +10,6 @@ import { isDeleted, type Server, type ServerList } from '../core/server.ts';
 import { DIGEST } from '../core/settings.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { JobHandler } from '../db/jobs.ts';
-import type { HeldLock } from '../db/locks.ts';
 import { moveDelete } from '../servers/deletion.ts';
 import {
   auditOfOperation,
@@ -81,17 +80,18 @@ async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: App
   }
 }
 
-/** Sends the operation under its lock. Returns the state of a new server, as the API reports it. */
+/**
+ * Sends the operation. Returns the state of a new server, as the API reports it. Creates of one account take turns in this process, so
+ * that only a few look at a time; across processes, `markSent` lets one pass.
+ */
 async function pay(operation: Operation, owner: string, app: AppContext): Promise<string | undefined> {
   const { purchase } = operation;
-  const payment = (lock: HeldLock) => ({ operation, owner, lock, app });
-  // All processes agree on a key's first name: they are restarted together for another encryption key. If they aren't, one with the
-  // new ring still finds what is in the way, by all names, in the transaction that commits `sent`.
-  const [account] = (await getHostingOf(operation, app)).account;
-  if (purchase.kind === 'create')
-    return app.locks.run(account, (lock) => sendCreate(purchase.order, payment(lock)));
-  const name = `${account}:${purchase.serverId}`;
-  await app.locks.run(name, (lock) => sendRenewal(purchase, payment(lock)));
+  const payment = { operation, owner, app };
+  if (purchase.kind === 'create') {
+    const [account] = (await getHostingOf(operation, app)).account;
+    return app.takeTurn(account, () => sendCreate(purchase.order, payment));
+  }
+  await sendRenewal(purchase, payment);
   return undefined;
 }
 

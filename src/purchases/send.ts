@@ -10,11 +10,11 @@ import { hasRole } from '../core/permission.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { needsApproval, type WorkspaceSettings } from '../core/settings.ts';
 import { CommitUnknown } from '../db/database.ts';
-import type { HeldLock } from '../db/locks.ts';
 import type { CallOptions, HostingApi, PaidCallOptions } from '../hosting/hosting-api.ts';
 import type { DeleteOperation } from '../servers/deletion.ts';
 import { startFollowing } from '../servers/follow.ts';
 import { refuseOverBudget } from './costs.ts';
+import type { Ledger } from './ledger.ts';
 import {
   auditOfOperation,
   ContradictoryAnswer,
@@ -28,20 +28,19 @@ import { type PaidAnswer, storeAnswer } from './spill.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
- * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`, `waited_too_long`,
+ * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`,
  * `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<string> {
   let knownIds: readonly ServerId[] = [];
   const check: Check = async (hosting, how) => {
-    // At every look: creates of this workspace with an earlier key don't wait for the lock of this one.
-    await waitForOtherCreates(payment, hosting);
+    const earlierSends = await waitForOtherCreates(payment, hosting);
     refuseMovedPrice(payment.operation.price, order.plan, await hosting.fetchCatalog(how));
     const servers = await fetchAllServers(hosting, how);
     await refuseUnseenNamesake(servers, payment, hosting);
     knownIds = servers.map(({ id }) => id);
-    return knownIds;
+    return { knownIds, earlierSends };
   };
   const created = await pay(payment, check, (hosting, options) => hosting.createServer(order, options));
   const { id, state, rootPassword } = created;
@@ -71,22 +70,30 @@ export function listNamesakes(servers: readonly Server[], label: string): readon
   return servers.filter((each) => isSameLabel(each.label, label) && !isDeleted(each)).map(({ id }) => id);
 }
 
-const WAIT_MOST_SECONDS = 60;
-
 /**
  * The ID of a new server says which create made it only while no other create of the account is under way, so one that another
  * process has sent is waited for. A label whose create is unconfirmed is not ordered again: that would pay twice.
+ * Returns how many sends of other creates the look that follows knows of.
  */
-async function waitForOtherCreates({ operation, app }: Payment, { account }: HostingApi): Promise<void> {
+async function waitForOtherCreates({ operation, app }: Payment, { account }: HostingApi): Promise<number> {
   const { id, workspaceId } = operation;
-  for (let second = 0; second < WAIT_MOST_SECONDS; second++) {
+  while (isInTime(operation, app.system.now())) {
+    // First, so that one that is sent between the two either is waited for, or changes this number.
+    const earlierSends = await app.ledger.countSends(operation, account);
     const creates = await app.ledger.listUnresolvedCreates(account, workspaceId);
     const others = creates.filter((other) => other.id !== id);
     refuseUnconfirmedLabel(operation, others);
-    if (!others.some((other) => other.state === 'sent')) return;
-    await app.system.sleep(1000);
+    if (!others.some((other) => other.state === 'sent')) return earlierSends;
+    await pause(app);
   }
-  throw new Refusal('waited_too_long', {});
+  throw new Refusal('stale_confirmation', {});
+}
+
+const PAUSE_MS = 500;
+
+/** Random, so that processes that wait for the same do not all look at once. */
+function pause({ system }: AppContext): Promise<void> {
+  return system.sleep(Math.round(PAUSE_MS * (0.5 + system.random())));
 }
 
 function refuseUnconfirmedLabel({ workspaceId, purchase }: Operation, others: readonly Operation[]): void {
@@ -115,7 +122,7 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
     if (created && operation.price !== undefined)
       refuseMovedPrice(operation.price, created.order.plan, await hosting.fetchCatalog(how));
     await refuseOtherMonth(renewal, await fetchAllServers(hosting, how), payment);
-    return [];
+    return {};
   };
   const { paidUntil } = await pay(payment, check, (hosting, options) =>
     hosting.renewServer(serverId, options),
@@ -143,8 +150,11 @@ async function refuseOtherMonth(
     throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
 }
 
-/** Reads from the hosting API whether it is still what was confirmed; returns the IDs that exist, for a create. */
-type Check = (hosting: HostingApi, how: CallOptions) => Promise<readonly ServerId[]>;
+/** What `markSent` has to know of a look. */
+export type Seen = Pick<Parameters<Ledger['markSent']>[1], 'knownIds' | 'earlierSends'>;
+
+/** Reads from the hosting API whether it is still what was confirmed. */
+type Check = (hosting: HostingApi, how: CallOptions) => Promise<Seen>;
 
 /**
  * Looks up everything that permits a payment, then pays.
@@ -170,7 +180,6 @@ function pay<Answer>(
 
 /** How long a look counts. An older one is repeated before anything is sent. */
 const GOOD_FOR_MS = 10_000;
-const MOST_LOOKS = 20;
 
 /** A confirmed operation on its way to the hosting API. */
 interface Sending<Confirmed> {
@@ -183,7 +192,7 @@ interface Sending<Confirmed> {
 /**
  * Looks up everything that permits a payment or a delete, then sends it. Right before its first byte leaves, the step is
  * committed (docs/design.md 4.2): by then it was looked up within ten seconds, and the commit compares that nothing has changed
- * since; only the owner of the lease and of the lock gets past it.
+ * since; only the owner of the lease gets past it. There is no maximum of looks: its send-by time ends them.
  *
  * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by requests
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
@@ -192,29 +201,25 @@ interface Sending<Confirmed> {
 export async function sendPermitted<Answer>({
   operation,
   owner,
-  lock,
   app,
   ...steps
 }: Sending<Operation | DeleteOperation> & {
-  readonly lock?: HeldLock;
   readonly look: Check;
   /** Looks once more, right before it is marked as sent. */
   readonly lastLook?: () => Promise<void>;
   readonly send: (hosting: HostingApi, options: PaidCallOptions) => Promise<Answer>;
 }): Promise<Answer> {
   const { ledger, system } = app;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const how = looks === 0 ? {} : ({ urgency: 'payment' } as const);
-    if (!isInTime(operation, system.now())) throw new Refusal('stale_confirmation', {});
+  for (let how: CallOptions = {}; isInTime(operation, system.now()); how = { urgency: 'payment' }) {
     const lookedAt = system.elapsed();
     // From before the look: what changes during it may be missed.
     const permit = await ledger.readPermit(operation.workspaceId, system.now());
     const hosting = await getHostingOf(operation, app);
-    const knownIds = await steps.look(hosting, { freshness: 'fresh', ...how });
+    const seen = await steps.look(hosting, { freshness: 'fresh', ...how });
     const beforeSend = async (): Promise<void> => {
       if (system.elapsed() - lookedAt > GOOD_FOR_MS) throw new LookedTooEarly();
       await steps.lastLook?.();
-      const sent = { at: system.now(), owner, account: hosting.account, knownIds, permit, lock };
+      const sent = { at: system.now(), owner, account: hosting.account, permit, ...seen };
       const outcome = await ledger.markSent(operation.id, sent).catch((error: unknown) => {
         throw error instanceof CommitUnknown ? new MarkUnknown(error) : error;
       });
@@ -225,6 +230,7 @@ export async function sendPermitted<Answer>({
       return await steps.send(hosting, { ...how, beforeSend });
     } catch (error) {
       if (!(error instanceof LookedTooEarly)) throw error;
+      await pause(app);
     }
   }
   throw new Refusal('stale_confirmation', {});
@@ -290,10 +296,7 @@ async function requireApproval(
     throw new Refusal('approval_needed', {});
 }
 
-interface Payment extends Sending<Operation> {
-  /** A create locks its account, a renewal its server. */
-  readonly lock: HeldLock;
-}
+type Payment = Sending<Operation>;
 
 /** @throws Refusal `unknown_choice`; `price_moved` when the price is not the confirmed one any more */
 function refuseMovedPrice(confirmed: Money | undefined, code: string, catalog: Catalog): void {

@@ -30,7 +30,14 @@ import {
   refusalOf,
   type StatusOf,
 } from '../purchases/operation.ts';
-import { endUnsent, followServer, MarkUnknown, requireManager, sendPermitted } from '../purchases/send.ts';
+import {
+  endUnsent,
+  followServer,
+  MarkUnknown,
+  requireManager,
+  type Seen,
+  sendPermitted,
+} from '../purchases/send.ts';
 import { notInList } from './find.ts';
 import { refuseProtected } from './notes.ts';
 
@@ -211,7 +218,7 @@ async function look(
   hosting: HostingApi,
   how: CallOptions,
   app: AppContext,
-): Promise<readonly ServerId[]> {
+): Promise<Seen> {
   const { id, workspaceId, deletion } = operation;
   const { serverId, label, paidUntil } = deletion;
   const list = await hosting.fetchServers(how);
@@ -231,7 +238,7 @@ async function look(
   // A month that was paid since then would be lost without anyone having agreed to that.
   if (isApproved && server.paidUntil !== paidUntil)
     throw new Refusal('already_renewed', { label, paidUntil: server.paidUntil ?? 0 });
-  return [];
+  return {};
 }
 
 async function settle(operation: DeleteOperation, app: AppContext, isFirstHand = false): Promise<void> {

@@ -136,7 +136,11 @@ export async function markSent(
   await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
   const workspaceId = (await ledger.find(id))?.workspaceId ?? '';
   const permit = await ledger.readPermit(workspaceId, at);
-  const outcome = await ledger.markSent(id, sentBy('sender', at, { knownIds, account, permit }));
+  const earlierSends = await ledger.countSends({ id, workspaceId }, account);
+  const outcome = await ledger.markSent(
+    id,
+    sentBy('sender', at, { knownIds, account, permit, earlierSends }),
+  );
   await ledger.release('sender');
   return outcome === 'sent';
 }
@@ -157,13 +161,13 @@ export async function settleCreate(
 /** What permits an order of a workspace of which nothing is stored. */
 const NOTHING_STORED = '[null,[]]';
 
-/** What a process says when it marks an operation as sent. */
+/** What a process says when it marks an operation as sent: of a create, the first one of its account. */
 export function sentBy(
   owner: string,
   at = T0,
   more: Partial<Parameters<Ledger['markSent']>[1]> = {},
 ): Parameters<Ledger['markSent']>[1] {
-  return { at, owner, account: ['a'], knownIds: [], permit: NOTHING_STORED, ...more };
+  return { at, owner, account: ['a'], knownIds: [], earlierSends: 0, permit: NOTHING_STORED, ...more };
 }
 
 /** Marks that the actor was notified of the operation's current state. */

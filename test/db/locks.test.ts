@@ -7,7 +7,7 @@ import { silentLog } from '../../src/log.ts';
 import { realSystem, type System } from '../../src/system.ts';
 import { gate } from '../slack/support/fakes.ts';
 import { shareClock } from './places.ts';
-import { engines, makeFolder, newCreate, open, sentBy, T0 } from './support.ts';
+import { makeFolder, newCreate, open, T0 } from './support.ts';
 
 const LEASE_MS = 30_000;
 const WAIT_MS = 120_000;
@@ -178,31 +178,6 @@ describe('two processes over one database', () => {
     await pass(LEASE_MS);
     expect(held.lock.isHeld()).toBe(false);
     await held.end();
-  });
-});
-
-describe.each(engines)('marking a paid request as sent on $name', ({ make }) => {
-  const lock = { name: 'account', owner: 'stalled' };
-  let store: Store;
-  let id: string;
-  beforeEach(async () => {
-    store = await make();
-    const operation = newCreate();
-    id = operation.id;
-    await store.ledger.prepare(operation);
-    await store.ledger.lease(id, { owner: 'worker', now: T0, until: T0 + 1000 });
-  });
-  const markSent = async () => (await store.ledger.markSent(id, sentBy('worker', T0, { lock }))) === 'sent';
-
-  test('needs the lock that it names, and is refused to a stalled owner whose lock was taken over', async () => {
-    expect(await markSent()).toBe(false);
-    await store.lockLeases.take(lock, 0);
-    await store.lockLeases.take({ ...lock, owner: 'other' }, LEASE_MS);
-    expect(await markSent()).toBe(false);
-    expect(await store.ledger.find(id)).toMatchObject({ state: 'prepared' });
-    await store.lockLeases.release({ ...lock, owner: 'other' });
-    await store.lockLeases.take(lock, LEASE_MS);
-    expect(await markSent()).toBe(true);
   });
 });
 

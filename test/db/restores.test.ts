@@ -39,7 +39,8 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
   const sendAs = async (owner: string, id: string, knownIds: readonly number[] = []) => {
     await store.ledger.lease(id, { owner, now: T0, until: T0 + 9 });
     const permit = await store.ledger.readPermit('T1', T0);
-    return store.ledger.markSent(id, sentBy(owner, T0, { knownIds, permit }));
+    const earlierSends = await store.ledger.countSends({ id, workspaceId: 'T1' }, ['a']);
+    return store.ledger.markSent(id, sentBy(owner, T0, { knownIds, earlierSends, permit }));
   };
   const send = async (operation = newCreate()) => {
     await confirm(store.ledger, operation);

@@ -152,7 +152,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       ['after its send-by time', SEND_WITHIN_MS + 1],
       ['after the clock was set back', -3_600_000],
     ])('does not happen %s, not even again, although the first request was proven not to have run', async (_words, passedMs) => {
-      const [fresh, tried] = [newCreate(), newCreate()];
+      const [fresh, tried] = [newRenew(), newCreate()];
       for (const each of [fresh, tried]) {
         await confirm(ledger, each);
         await lease(each.id, T0);

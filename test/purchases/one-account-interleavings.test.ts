@@ -36,8 +36,10 @@ async function prepareOrders(
 /** As a process does it: by taking the lease first. */
 async function send({ ledger }: Store, { id, workspaceId, key }: Order) {
   if (!(await ledger.lease(id, { owner: id, now: now(), until: now() + 60_000 }))) return 'refused';
+  const account = vault.namesOf(key);
   const permit = await ledger.readPermit(workspaceId, now());
-  return ledger.markSent(id, sentBy(id, now(), { permit, account: vault.namesOf(key) }));
+  const earlierSends = await ledger.countSends({ id, workspaceId }, account);
+  return ledger.markSent(id, sentBy(id, now(), { permit, account, earlierSends }));
 }
 
 async function sendAndLose(store: Store, order: Order) {

@@ -60,11 +60,13 @@ class Orders {
     return this.store.ledger.prepare(newRenew(7, T0 + 1000, { workspaceId }));
   }
 
-  async send(id: string, workspaceId: string) {
+  async send(id: string, workspaceId: string, knownSends?: number) {
     const { ledger } = this.store;
     await ledger.lease(id, { owner: id, now: T0, until: T0 + 1 });
+    const account = this.nameOf(workspaceId);
     const permit = await ledger.readPermit(workspaceId, T0);
-    return ledger.markSent(id, sentBy(id, T0, { permit, account: this.nameOf(workspaceId) }));
+    const earlierSends = knownSends ?? (await ledger.countSends({ id, workspaceId }, account));
+    return ledger.markSent(id, sentBy(id, T0, { permit, account, earlierSends }));
   }
 
   loseAnswer(id: string, workspaceId: string) {
@@ -99,6 +101,22 @@ describe.each(engines)('orders of two workspaces with one API key on $name', ({ 
     expect(await orders.send(theirs, 'T2')).toBe('outdated');
     expect(await find(theirs)).toMatchObject({ state: 'prepared' });
     await orders.settle(mine, 'T1', { isFirstHand: true });
+    expect(await orders.send(theirs, 'T2')).toBe('sent');
+  });
+
+  test.each([
+    'settled',
+    'refused',
+    'unconfirmed',
+  ])('are looked for again if one was sent since the look, and is %s by now', async (state) => {
+    const [mine, theirs] = [await orders.create('T1'), await orders.create('T2', 'web-2')];
+    const before = await store.ledger.countSends({ id: theirs, workspaceId: 'T2' }, orders.nameOf('T2'));
+    await orders.send(mine, 'T1');
+    if (state === 'settled') await orders.settle(mine, 'T1', { isFirstHand: true });
+    else if (state === 'unconfirmed') await orders.loseAnswer(mine, 'T1');
+    else await store.ledger.refuse(mine, { at: T0, reason: LIMIT, owner: mine }, entry());
+    expect(await orders.send(theirs, 'T2', before)).toBe('outdated');
+    expect(await find(theirs)).toMatchObject({ state: 'prepared' });
     expect(await orders.send(theirs, 'T2')).toBe('sent');
   });
 

@@ -1,10 +1,11 @@
 import type { AppContext, Store } from '../../src/context.ts';
+import { createTurns } from '../../src/core/promises.ts';
 import type { Server, ServerList } from '../../src/core/server.ts';
 import { createJobs } from '../../src/db/jobs.ts';
-import { createLocks } from '../../src/db/locks.ts';
 import { createLastLists } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { silentLog } from '../../src/log.ts';
+import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
 import type { SlackUser } from '../../src/slack/directory.ts';
 import { stillSystem } from '../db/fixtures.ts';
 
@@ -76,7 +77,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       end: async () => 'told',
       tell: async () => undefined,
     },
-    locks: createLocks({ leases: store.lockLeases, system: stillSystem, log: silentLog }),
+    takeTurn: createTurns(more.system ?? stillSystem, SEND_WITHIN_MS),
     jobs: createJobs(store.jobStore, more.system ?? stillSystem, silentLog),
     hostingOf: () => {
       throw new Error('no hosting API in these tests');

@@ -5,10 +5,8 @@ import { DatabaseUnreachable } from '../../../src/core/errors.ts';
 import { money } from '../../../src/core/money.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { CommitUnknown } from '../../../src/db/database.ts';
-import { createLocks } from '../../../src/db/locks.ts';
 import { openStore } from '../../../src/db/open-store.ts';
 import type { HostingApi } from '../../../src/hosting/hosting-api.ts';
-import { silentLog } from '../../../src/log.ts';
 import { type Confirmed, confirmPurchase } from '../../../src/purchases/confirm.ts';
 import { decideUnconfirmed } from '../../../src/purchases/decide.ts';
 import type { Operation, Purchase } from '../../../src/purchases/operation.ts';
@@ -282,7 +280,6 @@ function startProcess(
     { ...store, spill: life.watch('spill', store.spill) },
     {
       system,
-      locks: createLocks({ leases: store.lockLeases, system, log: silentLog }),
       ownersOf: () => owners,
       users: { find: async () => MEMBER, exists: async () => 'yes' },
       // Each key is another account.
