@@ -8,8 +8,7 @@ import type { WorkspaceId } from './core/ids.ts';
 import { createTurns } from './core/promises.ts';
 import { listNamedOwners } from './core/roles.ts';
 import { MINUTE_MS } from './core/time.ts';
-import { createJobs } from './db/jobs.ts';
-import { createLocks, type Locks } from './db/locks.ts';
+import { createJobs, type Jobs } from './db/jobs.ts';
 import { openStore } from './db/open-store.ts';
 import { createVault, type Vault } from './db/vault.ts';
 import { createLastLists } from './home/read-home.ts';
@@ -20,7 +19,7 @@ import {
   type InstallationPorts,
   install,
   noteRevocation,
-  watchTokens,
+  watchInstallation,
 } from './installations/installations.ts';
 import type { Log } from './log.ts';
 import { SEND_WITHIN_MS } from './purchases/operation.ts';
@@ -82,9 +81,9 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   const own = portsOf(config, hosting, store, log, system);
   const slack = openSlack(config, { ...store, ...own, vault, metrics }, stop.signal);
   const { source, explain } = slack;
-  const { watchTokens } = source;
+  const { watchInstallation } = source;
   const audit = withCountedDenials(store.audit, metrics);
-  const ports = { ...store, audit, ...slack.ports, ...own, installations: source, watchTokens };
+  const ports = { ...store, audit, ...slack.ports, ...own, installations: source, watchInstallation };
   const entry = createEntry(ports);
   const { clock } = slack.connections;
   const transport = openTransport(config, { system, log, clock, metrics }, stop.signal);
@@ -165,7 +164,6 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
   return {
     system,
     log,
-    locks: createLocks({ leases: store.lockLeases, system, log }),
     takeTurn: createTurns(system, SEND_WITHIN_MS),
     jobs: createJobs(store.jobStore, system, log),
     hostingOf: hosting.of,
@@ -191,7 +189,7 @@ function withCountedDenials(audit: Store['audit'], metrics: Metrics): Store['aud
 }
 
 interface SlackParts extends Store {
-  readonly locks: Locks;
+  readonly jobs: Jobs;
   readonly system: System;
   readonly log: Log;
   readonly vault: Vault;
@@ -206,7 +204,7 @@ interface Source extends TokenSource {
   faults(): readonly string[];
   watch: NonNullable<Parameters<typeof createSlackClients>[2]>;
   readonly installer?: Installer | undefined;
-  readonly watchTokens?: (() => Promise<void>) | undefined;
+  readonly watchInstallation?: ((id: string) => Promise<number | undefined>) | undefined;
 }
 
 function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
@@ -275,7 +273,7 @@ function openInstalledWorkspaces(
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),
-    watchTokens: () => watchTokens(ports),
+    watchInstallation: (id) => watchInstallation(id, ports),
     installer: createInstaller({
       ...client,
       apiUrl: config.SLACK_API_URL,

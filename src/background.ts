@@ -3,10 +3,12 @@ import type { AppContext } from './context.ts';
 import { auditRoles } from './core/audit-entry.ts';
 import { type Entry, makeAuditEntry } from './core/entry.ts';
 import { nameOfError } from './core/errors.ts';
+import type { InstallationId } from './core/ids.ts';
 import { THE_APP } from './core/roles.ts';
 import { DIGEST } from './core/settings.ts';
 import { DAY_MS, MINUTE_MS } from './core/time.ts';
 import type { JobHandlers } from './db/jobs.ts';
+import { INSTALLATION } from './installations/store.ts';
 import { OPERATION } from './purchases/operation.ts';
 import { createOperationHandler } from './purchases/pay.ts';
 import { readSpilled, storeSpilled } from './purchases/spill.ts';
@@ -22,8 +24,8 @@ import { RUN } from './workflows/store.ts';
 const ASK_AGAIN_MS = 5000;
 
 type BackgroundContext = AppContext & {
-  /** Absent where the app can't be installed by OAuth. */
-  readonly watchTokens?: (() => Promise<void>) | undefined;
+  /** Does the job of an installation. Absent where the app can't be installed by OAuth. */
+  readonly watchInstallation?: ((id: InstallationId) => Promise<number | undefined>) | undefined;
 };
 
 /**
@@ -38,8 +40,10 @@ export async function runBackground(
 ): Promise<void> {
   const publishHeads = createAuditPublisher(app);
   const periodic = createPeriodic(app, publishHeads);
+  const { watchInstallation } = app;
   app.jobs.handle({
     ...periodic,
+    ...(watchInstallation && { [INSTALLATION]: ({ key }) => watchInstallation(key) }),
     [OPERATION]: createOperationHandler(app),
     [REQUEST]: createRequestHandler(app),
     [FOLLOW]: createFollower(app),
@@ -65,7 +69,7 @@ export async function runBackground(
 
 /** The kinds of job of which there is one each, for all processes together, and how long after its end each is due again. */
 function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void>): JobHandlers {
-  const { system, watchTokens } = app;
+  const { system } = app;
   const every = (ms: number, work: () => Promise<void>) => async () => {
     await work();
     return system.now() + ms;
@@ -74,8 +78,6 @@ function createPeriodic(app: BackgroundContext, publishHeads: () => Promise<void
     expire: every(MINUTE_MS, () => expire(app)),
     prune: every(DAY_MS, () => prune(app)),
     'publish heads': every(PUBLISH_MS, publishHeads),
-    // Often enough: a token has hours left, and an uninstall is first checked when its event comes.
-    ...(watchTokens && { tokens: every(MINUTE_MS, watchTokens) }),
   };
 }
 

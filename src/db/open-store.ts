@@ -29,7 +29,6 @@ import {
 } from './database.ts';
 import { countJobs, createJobStore } from './jobs.ts';
 import { createKept, createReplyUrls, createSeenRequests } from './kept.ts';
-import { createLockLeases } from './locks.ts';
 import { refuseMoved } from './moves.ts';
 import { migrate, requireCurrent } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
@@ -146,7 +145,6 @@ export async function bringUp(db: Kysely<Tables>, engine: Engine, vault: Vault):
 /** Frees the leases of a killed process, if no other running process can hold them. */
 export async function freeLeases(db: Kysely<Tables>): Promise<void> {
   await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).execute();
-  await db.deleteFrom('locks').execute();
 }
 
 export function assembleStore(foundation: Foundation, system: System, spill: Spill) {
@@ -172,7 +170,6 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
     replyUrls: createReplyUrls(foundation),
     kept: createKept(foundation),
     apiCalls: createApiCalls(foundation),
-    lockLeases: createLockLeases(foundation),
     jobStore: createJobStore(foundation),
     /** The clock that all processes on the store share, and IDs in its order. */
     clock: foundation.engine.clock,

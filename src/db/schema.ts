@@ -47,7 +47,6 @@ const STATEMENTS: readonly string[] = [
     generation integer not null, installed_by text not null, installed_at bigint not null, scopes text not null,
     sealed text, expires_at bigint not null, is_refresh_refused integer not null, is_token_refused integer not null,
     revoked_at bigint not null)`,
-  `create index installations_revoked on installations (revoked_at) where revoked_at > 0`,
   `create table jobs (
     kind text not null, key text not null, workspace_id text not null, payload text not null,
     revision bigint not null, due_at bigint not null, asked_at bigint not null, attempts integer not null,
@@ -59,8 +58,6 @@ const STATEMENTS: readonly string[] = [
     kind text not null, id text not null, workspace_id text not null, value text not null,
     uses_left integer not null, until bigint not null, constraint kept_key primary key (kind, id))`,
   `create index kept_until on kept (until)`,
-  `create table locks (
-    name text primary key not null, owner text not null, until bigint not null)`,
   `create table operations (
     id text primary key not null, workspace_id text not null, actor_id text not null, channel_id text,
     kind text not null, purchase text not null, claim text not null, state text not null, price bigint,

@@ -174,7 +174,7 @@ export interface Tables {
     pruned_at: Generated<number>;
     pruned_signature: Generated<string>;
   };
-  /** Things that are kept until a time, and that a payment never waits for: locks and slots of the limit have tables of their own. */
+  /** Things that are kept until a time, and that a payment never waits for: slots of the limit have a table of their own. */
   kept: {
     /** Connect links go by the hash of their token, what was seen by its own ID, the others by that of the form or act. */
     kind: 'connect_link' | 'message' | 'reply_url' | 'seen' | 'thread';
@@ -194,11 +194,6 @@ export interface Tables {
     account: string;
     workspace_id: string;
     at: number;
-  };
-  locks: {
-    name: string;
-    owner: string;
-    until: number;
   };
   jobs: {
     kind: string;

@@ -2,11 +2,11 @@ import { describeDefect } from '../core/errors.ts';
 import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { withTimeout } from '../core/promises.ts';
 import type { Secret } from '../core/secret.ts';
-import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
-import type { Locks } from '../db/locks.ts';
+import { MINUTE_MS } from '../core/time.ts';
+import type { Jobs } from '../db/jobs.ts';
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
-import type { InstallationStore } from './store.ts';
+import { INSTALLATION, type InstallationStore, renewalDueAt } from './store.ts';
 
 /** Slack's verdict on a token. `revoked` only if Slack says just that; `unknown` for every other error. */
 export type TokenVerdict = 'works' | 'revoked' | 'unknown';
@@ -43,7 +43,7 @@ export interface InstallationPorts {
   readonly tokenService: TokenService;
   /** Workspaces and organizations (`ALLOWED_WORKSPACES`); empty for all. */
   readonly allowedWorkspaces: readonly InstallationId[];
-  readonly locks: Locks;
+  readonly jobs: Jobs;
   readonly system: System;
   readonly log: Log;
 }
@@ -101,9 +101,8 @@ export function createInstalledWorkspaces(app: InstallationPorts) {
     find: async (workspaceId: WorkspaceId) => {
       const found = await findAllowed(workspaceId);
       // Tokens are renewed ahead of time: only after a stop of hours is one expired when it is needed.
-      const expiresAt = found?.isRefreshRefused ? undefined : found?.tokens.rotation?.expiresAt;
-      const mustRenew = expiresAt !== undefined && expiresAt <= app.system.now();
-      if (found && mustRenew) await renewNow(found.id, app);
+      const mustRenew = found !== undefined && isExpired(found, app);
+      if (mustRenew) await renewNow(found.id, app);
       const installation = mustRenew ? await findAllowed(workspaceId) : found;
       if (!installation) return undefined;
       const { tokens, isOrg } = installation;
@@ -116,12 +115,27 @@ export function createInstalledWorkspaces(app: InstallationPorts) {
   };
 }
 
-/** Waits for it no longer than a form can. */
+function isExpired({ tokens, isRefreshRefused }: Installation, { system }: InstallationPorts): boolean {
+  return !isRefreshRefused && tokens.rotation !== undefined && tokens.rotation.expiresAt <= system.now();
+}
+
+const RENEWAL_LOOKS = 10;
+const RENEWAL_LOOK_MS = 100;
+
+/** Renews an expired token by its job, or waits for the process that is doing that: no longer than a form can. */
 async function renewNow(id: InstallationId, app: InstallationPorts): Promise<void> {
-  const renewal = renewToken(id, app).catch((error: unknown) =>
-    app.log.error('a token could not be renewed', describeDefect(error)),
+  const { installationStore, jobs, system, log } = app;
+  const renew = async () => {
+    for (let looks = 0; looks < RENEWAL_LOOKS && !(await jobs.runNow(INSTALLATION, id)); looks++) {
+      await system.sleep(RENEWAL_LOOK_MS);
+      const installation = await installationStore.find(id);
+      if (!installation || !isExpired(installation, app)) return;
+    }
+  };
+  const renewal = renew().catch((error: unknown) =>
+    log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
   );
-  await withTimeout(renewal, app.system);
+  await withTimeout(renewal, system);
 }
 
 async function admit({ workspaceId, orgId }: RequestPlace, app: InstallationPorts): Promise<Admission> {
@@ -204,6 +218,8 @@ export interface Installation extends NewInstallation {
   readonly isRefreshRefused: boolean;
   /** Slack said that the bot token is revoked when it was last tested. Reset once a token works. */
   readonly isTokenRefused: boolean;
+  /** When an event said that the app was uninstalled, in epoch milliseconds, until that is confirmed or disproved. */
+  readonly revokedAt?: number | undefined;
 }
 
 export interface ServedWorkspace {
@@ -211,77 +227,76 @@ export interface ServedWorkspace {
   readonly name: string;
 }
 
-/** Tokens are renewed this long before they end. They live for twelve hours, so there is time to try again. */
-const AHEAD_MS = 3 * HOUR_MS;
 /** Largest assumed difference between our clock and Slack's. */
 const CLOCKS_APART_MS = 5 * MINUTE_MS;
 
 /**
- * Handles an event that the app was uninstalled or its token revoked. Stores it, so that a crash doesn't lose it, and then checks
- * it, since events come late and more than once.
+ * Handles an event that the app was uninstalled or its token revoked. Stores it, so that a crash doesn't lose it, and has the
+ * installation's job check it, since events come late and more than once.
  */
 export async function noteRevocation(
   ids: readonly InstallationId[],
   revokedAt: number,
-  app: InstallationPorts,
+  { installationStore, jobs }: InstallationPorts,
 ): Promise<void> {
-  for (const id of ids) await app.installationStore.noteRevocation(id, revokedAt);
-  for (const id of ids) await checkRevocation(id, revokedAt, app);
+  for (const id of ids) await installationStore.noteRevocation(id, revokedAt);
+  // A check that fails is logged and stays due.
+  for (const id of ids) await jobs.runNow(INSTALLATION, id).catch(() => undefined);
 }
 
-/** What the job of tokens does: renews those that end soon, and checks uninstalls again that Slack has not confirmed yet. */
-export async function watchTokens(app: InstallationPorts): Promise<void> {
-  const { installationStore, system, log } = app;
-  for (const id of await installationStore.listExpiring(system.now() + AHEAD_MS))
-    await renewToken(id, app).catch((error: unknown) =>
-      log.error('a token could not be renewed', { installation: id, ...describeDefect(error) }),
-    );
-  for (const { id, revokedAt } of await installationStore.listRevocations())
-    await checkRevocation(id, revokedAt, app).catch((error: unknown) =>
-      log.error('an uninstall could not be checked', { installation: id, ...describeDefect(error) }),
-    );
+/**
+ * What the job of an installation does: renews its token if that ends soon, and checks an uninstall that Slack has not confirmed yet.
+ * Only the owner of the job does either: a refresh token works once, and Slack may send an event about the token that it replaces.
+ * Returns when the job is due again; undefined when nothing is left to do.
+ * @throws if Slack didn't say what has to be known
+ */
+export async function watchInstallation(
+  id: InstallationId,
+  app: InstallationPorts,
+): Promise<number | undefined> {
+  const isRenewed = await renewToken(id, app);
+  const isChecked = await checkRevocation(id, app);
+  if (!isRenewed || !isChecked) throw new Error('Slack has not answered yet');
+  const installation = await app.installationStore.find(id);
+  return installation && !installation.isRefreshRefused ? renewalDueAt(installation) : undefined;
 }
 
-/** Renews one token. A refresh token works once: if its answer gets lost, only another install helps (docs/slack.md). */
-async function renewToken(id: InstallationId, app: InstallationPorts): Promise<void> {
-  const { installationStore, tokenService, locks, system, log } = app;
-  await locks.run(tokenLock(id), async () => {
-    const installation = await installationStore.find(id);
-    const rotation = installation?.tokens.rotation;
-    if (!rotation || installation.isRefreshRefused || rotation.expiresAt > system.now() + AHEAD_MS) return;
-    const outcome = await tokenService.refresh(rotation.refreshToken);
-    if (outcome.kind === 'renewed') {
-      await installationStore.replaceTokens(installation, outcome.tokens);
-      return;
-    }
-    const { kind, error } = outcome;
-    log.error('Slack did not renew a token', { installation: id, error, isFinal: kind === 'refused' });
-    if (kind === 'refused') await installationStore.markRefreshRefused(installation);
-  });
+/** Renews a token. If the answer to a refresh token gets lost, only another install helps (docs/slack.md). False if it isn't known. */
+async function renewToken(id: InstallationId, app: InstallationPorts): Promise<boolean> {
+  const { installationStore, tokenService, system, log } = app;
+  const installation = await installationStore.find(id);
+  const rotation = installation?.tokens.rotation;
+  if (!rotation || installation.isRefreshRefused) return true;
+  if ((renewalDueAt(installation) ?? 0) > system.now()) return true;
+  const outcome = await tokenService.refresh(rotation.refreshToken);
+  if (outcome.kind === 'renewed') {
+    await installationStore.replaceTokens(installation, outcome.tokens);
+    return true;
+  }
+  const isFinal = outcome.kind === 'refused';
+  log.error('Slack did not renew a token', { installation: id, error: outcome.error, isFinal });
+  if (isFinal) await installationStore.markRefreshRefused(installation);
+  return isFinal;
 }
 
 /**
  * Erases the installation if Slack says that the stored token is revoked, and drops the event if the token works. Any other
- * answer proves nothing, and the event stays due.
+ * answer proves nothing: false, and the event stays.
  */
-async function checkRevocation(id: InstallationId, revokedAt: number, app: InstallationPorts): Promise<void> {
-  const { installationStore, tokenService, locks, log } = app;
-  // Not while the token is being renewed: Slack may send such an event for the old one, too.
-  await locks.run(tokenLock(id), async () => {
-    const installation = await installationStore.find(id);
-    if (!installation) return;
-    const isEarlier = revokedAt + CLOCKS_APART_MS < installation.installedAt;
-    const verdict = isEarlier ? 'works' : await tokenService.test(installation.tokens.bot);
-    if (verdict === 'unknown') return;
-    if (verdict === 'works') {
-      log.info('an event about an earlier install was ignored', { installation: id });
-      return installationStore.dropRevocation(id, revokedAt);
-    }
-    const isErased = await installationStore.erase(installation);
-    if (isErased) log.warn('uninstalled: the stored data was erased', { installation: id });
-  });
-}
-
-function tokenLock(id: InstallationId): string {
-  return `renew token ${id}`;
+async function checkRevocation(id: InstallationId, app: InstallationPorts): Promise<boolean> {
+  const { installationStore, tokenService, log } = app;
+  const installation = await installationStore.find(id);
+  if (installation?.revokedAt === undefined) return true;
+  const { revokedAt, installedAt, tokens } = installation;
+  const isEarlier = revokedAt + CLOCKS_APART_MS < installedAt;
+  const verdict = isEarlier ? 'works' : await tokenService.test(tokens.bot);
+  if (verdict === 'unknown') return false;
+  if (verdict === 'works') {
+    log.info('an event about an earlier install was ignored', { installation: id });
+    await installationStore.dropRevocation(id, revokedAt);
+    return true;
+  }
+  const isErased = await installationStore.erase(installation);
+  if (isErased) log.warn('uninstalled: the stored data was erased', { installation: id });
+  return isErased;
 }

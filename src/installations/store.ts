@@ -7,11 +7,24 @@ import type { InstallationId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER } from '../core/labels.ts';
 import { THE_APP } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
+import { HOUR_MS } from '../core/time.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
+import { addJob } from '../db/jobs.ts';
 import type { InstallationRow, Tables } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { BotTokens, Installation, NewInstallation, ServedWorkspace } from './installations.ts';
+
+/** The kind of job of an installation; its key is the installation's ID. */
+export const INSTALLATION = 'installation';
+
+/** Tokens are renewed this long before they end. They live for twelve hours, so there is time to try again. */
+const AHEAD_MS = 3 * HOUR_MS;
+
+/** When its token has to be renewed, in epoch milliseconds; undefined without token rotation. */
+export function renewalDueAt({ tokens }: NewInstallation): number | undefined {
+  return tokens.rotation && tokens.rotation.expiresAt - AHEAD_MS;
+}
 
 export type InstallationStore = ReturnType<typeof createInstallationStore>;
 
@@ -47,6 +60,8 @@ export function createInstallationStore(foundation: Foundation) {
           .values(row)
           .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
           .execute();
+        const dueAt = renewalDueAt(given);
+        if (dueAt !== undefined) await askFor(trx, foundation, given.id, dueAt);
         const installation = { ...given, generation, isRefreshRefused: false, isTokenRefused: false };
         if (given.isOrg) await auditReinstall(trx, foundation, given);
         else await serve(trx, foundation, given, installation, given.installedAt);
@@ -90,39 +105,22 @@ export function createInstallationStore(foundation: Foundation) {
     markTokenRefused: async (was: Installation, isRefused: boolean): Promise<void> => {
       await changeTokens(db, was, { is_token_refused: isRefused ? 1 : 0 });
     },
-    /** Installations whose token can be renewed and expires by then (epoch ms), the soonest first. */
-    listExpiring: async (before: number): Promise<readonly InstallationId[]> => {
-      const rows = await db
-        .selectFrom('installations')
-        .select('id')
-        .where('sealed', 'is not', null)
-        .where('is_refresh_refused', '=', 0)
-        .where('expires_at', '>', 0)
-        .where('expires_at', '<=', before)
-        .orderBy('expires_at')
-        .execute();
-      return rows.map(({ id }) => id);
-    },
-    /** Stores that an event reported an uninstall at that time (epoch ms), until `erase`, `dropRevocation` or another install. */
-    noteRevocation: async (id: InstallationId, at: number): Promise<void> => {
-      await db
-        .updateTable('installations')
-        .set({ revoked_at: at })
-        .where('id', '=', id)
-        .where('sealed', 'is not', null)
-        .where('revoked_at', '<', at)
-        .execute();
-    },
-    /** Uninstalls that events have reported and that are not settled yet. */
-    listRevocations: async () => {
-      const rows = await db
-        .selectFrom('installations')
-        .select(['id', 'revoked_at'])
-        .where('revoked_at', '>', 0)
-        .orderBy('revoked_at')
-        .execute();
-      return rows.map((row) => ({ id: row.id, revokedAt: row.revoked_at }));
-    },
+    /**
+     * Stores that an event reported an uninstall at that time (epoch ms), until `erase`, `dropRevocation` or another install, and asks
+     * for the job that checks it.
+     */
+    noteRevocation: (id: InstallationId, at: number): Promise<void> =>
+      engine.transact(db, async (trx) => {
+        const noted = await trx
+          .updateTable('installations')
+          .set({ revoked_at: at })
+          .where('id', '=', id)
+          .where('sealed', 'is not', null)
+          .where('revoked_at', '<', at)
+          .returning('id')
+          .executeTakeFirst();
+        if (noted) await askFor(trx, foundation, id, engine.clock.now());
+      }),
     /** Removes a reported uninstall, unless a later event has been stored. */
     dropRevocation: async (id: InstallationId, revokedAt: number): Promise<void> => {
       await db
@@ -167,6 +165,10 @@ export function createInstallationStore(foundation: Foundation) {
       return isErased;
     },
   };
+}
+
+function askFor(trx: Queries, foundation: Foundation, id: InstallationId, dueAt: number): Promise<void> {
+  return addJob(trx, foundation, { kind: INSTALLATION, key: id, workspaceId: id, dueAt });
 }
 
 function findRow(db: Queries, id: string): Promise<InstallationRow | undefined> {
@@ -278,6 +280,7 @@ function toInstallation(row: InstallationRow | undefined, vault: Vault): Install
     scopes: row.scopes.split(',').filter((scope) => scope !== ''),
     isRefreshRefused: row.is_refresh_refused === 1,
     isTokenRefused: row.is_token_refused === 1,
+    revokedAt: row.revoked_at === 0 ? undefined : row.revoked_at,
     tokens: openTokens(row, row.sealed, vault),
   };
 }

@@ -191,16 +191,20 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
     });
   });
 
-  test('hold one lock, and take one last slot', async () => {
+  test('lease one job, and take one last slot', async () => {
     const take = (owner: string) => async (store: Store, name: string) => [
-      await store.lockLeases.take({ name, owner }, 60_000),
+      (await store.jobStore.lease('installation', name, lease(owner))) !== undefined,
       await store.apiCalls.take(
         { id: `${name}-${owner}`, account: [name], workspaceId: '' },
         { limit: 1, maxHoldMs: 110_000 },
       ),
     ];
     await interleave({
-      prepare: async (_stores, round) => `account-${round}`,
+      prepare: async ([store], round) => {
+        const name = `account-${round}`;
+        await store.jobStore.add({ kind: 'installation', key: name, workspaceId: 'T1', dueAt: now() });
+        return name;
+      },
       first: take('a'),
       second: take('b'),
       check: async ({ first, second, at }) => {

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../src/context.ts';
 import { createJobs, JOB_LEASE_MS, type Job, type JobHandlers } from '../../src/db/jobs.ts';
 import { silentLog } from '../../src/log.ts';
 import type { System } from '../../src/system.ts';
 import { until } from '../support/eventually.ts';
 import { type Place, places, shareClock } from './places.ts';
-import { T0 } from './support.ts';
+import { makeFolder, open, T0 } from './support.ts';
 
 const JOB = { kind: 'post', key: 'k1', workspaceId: 'T1', payload: { text: 'hi' } } as const;
 
@@ -242,4 +244,16 @@ describe.each(several)('jobs of several processes on $name', ({ make }) => {
     await store.end(dead as Job, undefined, 0);
     expect(await store.list('post', 'T1')).toHaveLength(1);
   });
+});
+
+test('a job that a process holds stays held for one beside it, and is free once the instance lock proves that it died', async () => {
+  const url = `sqlite:${join(makeFolder(), 'vps.sqlite')}`;
+  const leaseAs = async (owner: string, { jobStore }: Store) =>
+    (await jobStore.lease(JOB.kind, JOB.key, { owner, now: T0, until: T0 + 1000 })) !== undefined;
+  const killed = await open(url);
+  await killed.jobStore.add({ ...JOB, dueAt: T0 });
+  expect(await leaseAs('killed', killed)).toBe(true);
+  expect(await leaseAs('beside', await open(url, { lock: false }))).toBe(false);
+  await killed.close();
+  expect(await leaseAs('next', await open(url))).toBe(true);
 });

@@ -156,12 +156,6 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     expect(await slow.ledger.markSent(operation.id, sentBy('slow', wrong - 2 * HOUR_MS))).toBe('sent');
     expect(await slow.ledger.lease(operation.id, lease('slow', wrong, 50))).toBe(true);
     await expect.poll(() => fast.ledger.lease(operation.id, lease('fast', wrong, 60_000))).toBe(true);
-    const mine = { name: 'account', owner: 'slow' };
-    const yours = { ...mine, owner: 'fast' };
-    expect(await slow.lockLeases.take(mine, 60_000)).toBe(true);
-    expect(await fast.lockLeases.take(yours, 60_000)).toBe(false);
-    expect(await slow.lockLeases.renew(mine, 50)).toBe(true);
-    await expect.poll(() => fast.lockLeases.take(yours, 60_000)).toBe(true);
   });
 
   test('ends the slots of the rate limit that a dead process held, and no others', async () => {
@@ -187,10 +181,12 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
   test('leaves what a living process holds alone when another one starts', async () => {
     const url = await makePostgres();
     const first = await openHere(url);
-    const held = { name: 'account', owner: 'first' };
-    await first.lockLeases.take(held, 60_000);
+    await first.jobStore.add({ kind: 'operation', key: 'O1', workspaceId: 'T1', dueAt: 0 });
+    const now = realSystem.now();
+    const lease = (owner: string) => ({ owner, now, until: now + 60_000 });
+    expect(await first.jobStore.lease('operation', 'O1', lease('first'))).toBeDefined();
     const second = await openHere(url);
-    expect(await second.lockLeases.take({ ...held, owner: 'second' }, 60_000)).toBe(false);
+    expect(await second.jobStore.lease('operation', 'O1', lease('second'))).toBeUndefined();
   });
 });
 

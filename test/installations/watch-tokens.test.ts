@@ -1,24 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/context.ts';
 import { Refusal } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { createLocks } from '../../src/db/locks.ts';
+import { createJobs } from '../../src/db/jobs.ts';
 import {
+  createInstalledWorkspaces,
   type InstallationPorts,
   noteRevocation,
   type RefreshOutcome,
   type TokenVerdict,
-  watchTokens,
+  watchInstallation,
 } from '../../src/installations/installations.ts';
+import { INSTALLATION } from '../../src/installations/store.ts';
 import { silentLog } from '../../src/log.ts';
-import { engines } from '../db/support.ts';
+import { type Place, places } from '../db/places.ts';
 import { movableSystem } from '../support/clocks.ts';
 
 /** A Slack that takes each refresh token once, a store that processes share, and one installation with an API key. */
-async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
+async function setUp(make: () => Promise<Place>, leftMs = 12 * HOUR_MS) {
   const system = movableSystem();
-  const store = await make();
+  const store = await (await make()).open({ system, lock: true });
   const { installationStore } = store;
   const tokensOf = (name: string, lifeMs: number) => ({
     bot: new Secret(name),
@@ -58,14 +59,18 @@ async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
         listWorkspaces: async () => undefined,
       },
       allowedWorkspaces: [],
-      locks: createLocks({ leases: store.lockLeases, system, log: silentLog }),
+      jobs: createJobs(store.jobStore, system, silentLog),
       system,
       log: silentLog,
     };
+    ports.jobs.handle({ [INSTALLATION]: ({ key }) => watchInstallation(key, ports) });
+    const { find } = createInstalledWorkspaces(ports);
     return {
+      /** The token with which it calls Slack. */
+      tokenOf: async (id: string) => (await find(id))?.token.reveal(),
       /** An event says that the app was uninstalled. */
       hear: () => noteRevocation(['T1'], system.now(), ports),
-      watch: () => watchTokens(ports),
+      watch: () => ports.jobs.runDue(),
     };
   };
   await install('T1');
@@ -78,7 +83,7 @@ async function setUp(make: () => Promise<Store>, leftMs = 12 * HOUR_MS) {
   };
 }
 
-describe.each(engines)('a token that expires, on $name,', ({ make }) => {
+describe.each(places)('a token that expires, on $name,', ({ make }) => {
   test('is left alone while it has more than three hours', async () => {
     const { start, slack } = await setUp(make, 3 * HOUR_MS + MINUTE_MS);
     await start().watch();
@@ -92,6 +97,15 @@ describe.each(engines)('a token that expires, on $name,', ({ make }) => {
     expect(await botOf()).toBe('T1 2');
   });
 
+  test('is renewed once by several processes that need it, also by one in which a user waits', async () => {
+    const { start, slack } = await setUp(make, -HOUR_MS);
+    const [first, second, third] = [start(), start(), start()];
+    const needed = Promise.all([first.tokenOf('T1'), second.tokenOf('T1'), first.tokenOf('T1')]);
+    await third.watch();
+    expect(await needed).toEqual(['T1 2', 'T1 2', 'T1 2']);
+    expect(slack.sent).toEqual(['refresh of T1 1']);
+  });
+
   test('is renewed although the row of another installation can’t be read', async () => {
     const { start, install, botOf } = await setUp(make, HOUR_MS);
     await install('TBROKEN', MINUTE_MS);
@@ -100,15 +114,17 @@ describe.each(engines)('a token that expires, on $name,', ({ make }) => {
   });
 });
 
-describe.each(engines)('an event about an uninstall, on $name,', ({ make }) => {
+describe.each(places)('an event about an uninstall, on $name,', ({ make }) => {
   test('erases nothing for any other answer, and Slack is asked again', async () => {
-    const { start, slack, find, keyOf } = await setUp(make);
+    const { start, slack, system, find, keyOf } = await setUp(make);
     slack.verdict = 'unknown';
     await start().hear();
+    system.move(MINUTE_MS);
     await start().watch();
     expect(await keyOf()).toBeDefined();
     expect(slack.tests).toBe(2);
     slack.verdict = 'revoked';
+    system.move(MINUTE_MS);
     await start().watch();
     expect(await find()).toBeUndefined();
   });

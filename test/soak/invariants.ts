@@ -292,7 +292,7 @@ export async function settle(team: SoakTeam, patienceMs: number): Promise<readon
 
 /** A minute passes for all leases, also those of living processes: as if each of them had stood still. */
 export async function endLeases(team: SoakTeam): Promise<void> {
-  await read(team, 'update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
+  await read(team, 'update jobs set lease_until = 0 where lease_until > 0');
 }
 
 /** What users tried again and again without any effect tests nothing: the words of the app may have changed. */

@@ -49,7 +49,7 @@ async function startCrashingTeam(crashAt: number, { isRuled = false }: Story) {
     others: [slack.as('olga').in('dm'), slack.as('olga'), slack.as('nora')],
     restart: async () => {
       // Leases of a dead process end by time there, after half a minute. The soak waits for that.
-      await lent?.query('update jobs set lease_until = 0 where lease_until > 0; update locks set until = 0');
+      await lent?.query('update jobs set lease_until = 0 where lease_until > 0');
       await team.start();
     },
     read: () => withStore(environment, (store) => readStored(store, environment.DATABASE_URL ?? '')),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/context.ts';
 import { Secret } from '../../../src/core/secret.ts';
+import { INSTALLATION } from '../../../src/installations/store.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { createServer } from '../../support/acts.ts';
 import { CLIENT, createBrowser } from '../../support/installs.ts';
@@ -101,7 +102,7 @@ async function crashWhileErasing(crashAt: number): Promise<readonly string[]> {
   const points = await team.points();
   await team.restart();
   const isErased = () => readInstalled(team);
-  // On PostgreSQL, the dead process holds its lock for another 30 s.
+  // On PostgreSQL, the dead process holds its job for another 30 s.
   await expect.poll(isErased, { timeout: 90_000 }).toEqual({ ...ABSENT, audited: 1 });
   await install(team);
   expect(await readInstalled(team)).toEqual({ ...COMPLETE, audited: 2 });
@@ -114,7 +115,7 @@ async function crashWhileChecking(crashAt: number): Promise<readonly string[]> {
   await install(team);
   await team.withStore(({ apiKeys }) => apiKeys.put(TEAM.id, new Secret(team.apiKey), USERS.olga.id, 0));
   const isSettled = () =>
-    team.withStore(async ({ installationStore }) => (await installationStore.listRevocations()).length === 0);
+    team.withStore(async ({ jobStore }) => (await jobStore.list(INSTALLATION, TEAM.id)).length === 0);
   await team.startCounting();
   const before = team.slack.traffic().filter(({ what }) => what === 'auth.test').length;
   // Nobody has uninstalled it, but the event may be a late one, or be about another token.
@@ -124,7 +125,7 @@ async function crashWhileChecking(crashAt: number): Promise<readonly string[]> {
   await expect.poll(isOver).toBe(true);
   const points = await team.points();
   await team.restart();
-  // On PostgreSQL, the dead process holds its lock for another 30 s.
+  // On PostgreSQL, the dead process holds its job for another 30 s.
   await expect.poll(isSettled, { timeout: 90_000 }).toBe(true);
   const left = await readInstalled(team);
   expect(left, `crash ${points.at(-1)}`).toEqual({ ...COMPLETE, key: true });

@@ -6,6 +6,7 @@ import { createEntry } from '../../../src/core/entry.ts';
 import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
 import { openStore } from '../../../src/db/open-store.ts';
+import { INSTALLATION } from '../../../src/installations/store.ts';
 import { silentLog } from '../../../src/log.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { createIds, realSystem } from '../../../src/system.ts';
@@ -53,7 +54,7 @@ async function actionsOf({ app }: Installs, workspaceId: string = TEAM.id) {
 
 /** The moment after which an event would have done what it should not do. */
 const settled = (team: Installs) =>
-  until(async () => (await team.app.ports.installationStore.listRevocations()).length === 0);
+  until(async () => (await team.app.ports.jobStore.list(INSTALLATION, TEAM.id)).length === 0);
 
 describe.concurrent('an uninstall', () => {
   it('erases the token, the API key, passwords and roles of one workspace, and not those of another or of a new install', async ({
@@ -108,7 +109,7 @@ describe.concurrent('an uninstall', () => {
     await using team = await startWithPassword();
     team.slack.faults.rateLimit('auth.test', { times: 1000 });
     await team.first.uninstallApp();
-    await expect.poll(() => team.app.ports.installationStore.listRevocations()).toHaveLength(1);
+    await expect.poll(() => team.app.ports.jobStore.list(INSTALLATION, TEAM.id)).toHaveLength(1);
     expect(await leftOf(team)).toEqual(ALL);
     team.slack.faults.clear();
     await team.restart();

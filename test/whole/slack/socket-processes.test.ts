@@ -23,7 +23,7 @@ async function startTwo() {
     ...team,
     processes,
     /** A minute passes for what is leased. */
-    endLeases: () => database.query('update jobs set lease_until = 0; update locks set until = 0'),
+    endLeases: () => database.query('update jobs set lease_until = 0'),
     [Symbol.asyncDispose]: async () => {
       await team[Symbol.asyncDispose]();
       await database.giveBack();
