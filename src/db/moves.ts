@@ -7,28 +7,22 @@ import { labelOf, OPERATION, parseConfirmed } from '../purchases/operation.ts';
 import { addAudit } from './audit.ts';
 import { DatabaseUnusable, type Foundation, type Queries } from './database.ts';
 import { addJob } from './jobs.ts';
-import type { FactRow, OperationRow, Tables } from './tables.ts';
+import type { OperationRow, Tables } from './tables.ts';
 
-/** Finds the move by which the data of this database left it, or was about to. */
-export async function findDeparture(db: Queries): Promise<FactRow | undefined> {
-  return db
+/** Refuses a database whose data was moved to another one, or that a move hasn't released yet. @throws DatabaseUnusable */
+export async function refuseMoved(db: Queries): Promise<void> {
+  const move = await db
     .selectFrom('facts')
     .selectAll()
-    .where('kind', 'in', ['leaving', 'left'])
-    .orderBy('at', 'desc')
+    .where('kind', 'in', ['arriving', 'left'])
     .executeTakeFirst();
-}
-
-/** Refuses a database whose data was moved to another one, or may have been. @throws DatabaseUnusable */
-export async function refuseMoved(db: Queries): Promise<void> {
-  const move = await findDeparture(db);
   if (!move) return;
   const day = new Date(move.at).toISOString().slice(0, 10);
   throw new DatabaseUnusable(
     move.kind === 'left'
       ? `This database was moved to ${move.value} on ${day}. Set DATABASE_URL to that database.`
-      : `This database was being moved to ${move.value} on ${day}, and the move didn't finish. ` +
-          'Run "vps-slack store copy" with the same --to again.',
+      : `This database was copied from ${move.value} on ${day}, and the move didn't finish. Run "vps-slack store copy" with ` +
+          'the same --to again; if it says that the target is not empty, empty this database first.',
   );
 }
 

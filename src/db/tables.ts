@@ -21,10 +21,11 @@ export interface Tables {
      * `key`: a key of `ENCRYPTION_KEYS` that the app has used here, by its ID, with its check value.
      * `restored`: the database was put back to an earlier state. The ID is a ULID: what was confirmed under a smaller one is
      * older than that.
-     * `leaving`, `left`, `arrived`: everything was moved to or from the database that the value names.
+     * `left`: everything was moved to the database that the value names. `arriving`: it was copied from that one, which may still
+     * be in use.
      * `ping`: one row, written to see whether the database takes anything.
      */
-    kind: 'key' | 'restored' | 'leaving' | 'left' | 'arrived' | 'ping';
+    kind: 'key' | 'restored' | 'left' | 'arriving' | 'ping';
     id: string;
     value: string;
     at: number;

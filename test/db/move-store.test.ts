@@ -7,6 +7,7 @@ import { moveStore } from '../../src/db/move-store.ts';
 import { APPROVALS } from '../../src/requests/request.ts';
 import { realSystem } from '../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
+import { queryDatabase } from '../support/query-database.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import {
   bySql,
@@ -150,15 +151,31 @@ describe.skipIf(!postgresUrl)('a move to PostgreSQL that fails', () => {
     expect((await moveTo(proxy.url)).at(-1)).toMatch(/^Done/);
   });
 
-  test.each([
-    ['before', 'operations: 2 rows'],
-    ['after', 'Everything has already been copied.'],
-  ] as const)('while it is committed, %s the database had it: nothing opens the source until it is repeated', async (loss, line) => {
-    const report = (said: string) => void (said.startsWith('workspaces') && proxy.loseNextCommit(loss));
-    await expect(moveTo(proxy.url, { report })).rejects.toThrow(/Run the same command again\.$/);
-    await expect(open(from)).rejects.toThrow(/the move didn't finish\. Run "vps-slack store copy"/);
-    expect(await moveTo(proxy.url)).toContain(line);
-    await expect(open(from)).rejects.toThrow(/was moved to/);
+  test('before its commit leaves the target empty, and can be repeated', async () => {
+    const report = (said: string) => void (said.startsWith('workspaces') && proxy.loseNextCommit('before'));
+    await expect(moveTo(proxy.url, { report })).rejects.toThrow();
+    await (await open(from)).close();
+    expect(await moveTo(proxy.url)).toContain('operations: 2 rows');
+  });
+
+  test('after its commit leaves the source usable, and the copy refuses to open', async () => {
+    const report = (said: string) => void (said.startsWith('workspaces') && proxy.loseNextCommit('after'));
+    await expect(moveTo(proxy.url, { report })).rejects.toThrow();
+    await (await open(from)).close();
+    for (const lock of [true, false])
+      await expect(open(proxy.url, { lock, openEngine: asInTests })).rejects.toThrow(
+        /the move didn't finish\. Run "vps-slack store copy"/,
+      );
+    await expect(moveTo(proxy.url)).rejects.toThrow(/^The target is not empty/);
+    expect((await moveTo(await createEmptyDatabase())).at(-1)).toMatch(/^Done/);
+  });
+
+  test('before its last step opens neither until it is repeated', async () => {
+    await moveTo(proxy.url);
+    await queryDatabase(proxy.url, "insert into facts values ('arriving', '', 'sqlite:vps.sqlite', 0)");
+    await expect(openTarget(proxy.url)).rejects.toThrow(/the move didn't finish/);
+    expect(await moveTo(proxy.url)).toEqual([expect.stringMatching(/^Done/)]);
     expect(await (await openTarget(proxy.url)).audit.verify('T1')).toMatchObject({ ok: true, entries: 2 });
+    await expect(moveTo(proxy.url)).rejects.toThrow(/was moved to/);
   });
 });
