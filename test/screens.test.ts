@@ -63,7 +63,7 @@ describe('a malformed message', () => {
   it.each([
     ['null', null],
     ['a list', ['web-1']],
-    ['wrong types', { text: 5, blocks: 'web-1', attachments: { title: 'web-1' } }],
+    ['wrong types', { text: 5, blocks: 'web-1', attachments: 7 }],
     ['odd attachments', { attachments: [null, 5, 'web-1', { fields: 'web-1', blocks: 7 }] }],
   ])('mentions nothing: %s', (_name, message) => {
     expect(labelsIn(message)).toEqual([]);

@@ -9,8 +9,8 @@ interface MessagePart {
   readonly isUrl: boolean;
 }
 
-/** How deep blocks are read: far deeper than any alert's, and no further than the stack holds. */
-const MOST_DEPTH = 12;
+/** How deep messages are read: far deeper than any alert's, and no further than the stack holds. */
+const MOST_DEPTH = 20;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,9 @@ export function collectParts(message: unknown): readonly MessagePart[] {
   const add = (text: unknown) => {
     if (typeof text === 'string') texts.push({ text: takeLinks(text, addUrl), isUrl: false });
   };
-  if (isJson(message)) collectMessage(message, { add, addUrl }, 0);
+  // The rest is about who posted it, and where.
+  const { text, blocks, attachments } = isJson(message) ? message : {};
+  collect({ text, blocks, attachments }, { add, addUrl }, 0);
   return [...texts, ...urls].filter(({ text }) => text.trim() !== '');
 }
 
@@ -61,42 +63,30 @@ function decodeAddress(url: string): string {
   }
 }
 
-function collectMessage(message: Json, collector: Collector, depth: number): void {
-  if (depth > MOST_DEPTH) return;
-  collector.add(message.text);
-  collectBlocks(message.blocks, collector, depth);
-  for (const attachment of listOf(message.attachments)) {
-    for (const field of ['title', 'pretext']) collector.add(attachment[field]);
-    // An attachment may be a whole message that was shared.
-    collectMessage(attachment, collector, depth + 1);
-    for (const field of listOf(attachment.fields))
-      collector.add(`${textOf(field.title)}: ${textOf(field.value)}`);
-    for (const field of ['author_name', 'author_subname', 'footer', 'fallback'])
-      collector.add(attachment[field]);
-    for (const link of ['title_link', 'author_link', 'from_url', 'original_url'])
-      collector.addUrl(attachment[link]);
-    collectBlocks(attachment.message_blocks, collector, depth + 1);
-  }
-}
-
 const RICH_TEXT = /^rich_text_(?:section|preformatted|quote)$/;
+const TEXT =
+  /^(?:text|title|subtitle|description|alt_text|pretext|author_name|author_subname|footer|fallback)$/;
+const ADDRESS = /(?:^|_)(?:url|link)$/;
 
-/** Collects texts and addresses from any block, by the names of their fields. */
-function collectBlocks(part: unknown, collector: Collector, depth: number): void {
+/** Collects texts and addresses from any part of a message, by the names of their fields. */
+function collect(part: unknown, collector: Collector, depth: number): void {
   if (depth > MOST_DEPTH) return;
-  if (Array.isArray(part)) {
-    for (const each of part) collectBlocks(each, collector, depth + 1);
-    return;
-  }
+  if (Array.isArray(part)) for (const each of part) collect(each, collector, depth + 1);
   if (!isJson(part)) return;
-  if (typeof part.type === 'string' && RICH_TEXT.test(part.type)) {
-    collectRichText(listOf(part.elements), collector);
+  const { type, title, value, elements } = part;
+  if (typeof type === 'string' && RICH_TEXT.test(type)) {
+    collectRichText(listOf(elements), collector);
     return;
   }
-  for (const [name, value] of Object.entries(part)) {
-    if (typeof value === 'object') collectBlocks(value, collector, depth + 1);
-    else if (['text', 'title', 'subtitle', 'description', 'alt_text'].includes(name)) collector.add(value);
-    else if (/(^|_)url$/.test(name)) collector.addUrl(value);
+  if (typeof title === 'string' && typeof value === 'string') {
+    // A field of an attachment: its title says what its value is.
+    collector.add(`${title}: ${value}`);
+    return;
+  }
+  for (const [name, inside] of Object.entries(part)) {
+    if (typeof inside === 'object') collect(inside, collector, depth + 1);
+    else if (TEXT.test(name)) collector.add(inside);
+    else if (ADDRESS.test(name)) collector.addUrl(inside);
   }
 }
 
