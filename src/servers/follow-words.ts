@@ -10,7 +10,6 @@ import { VERBS } from '../words.ts';
 import { confirmPower, listButton, powerButton, showButton } from './buttons.ts';
 import {
   FOLLOW_MS,
-  FOLLOWED_ACTIONS,
   type FollowedAct,
   type FollowedAction,
   type FollowedServer,
@@ -33,11 +32,6 @@ const ACTS = {
   renew: { past: 'renewed', present: 'renewing' },
 } as const;
 
-function pastOf(action: string): string {
-  const known = FOLLOWED_ACTIONS.find((each) => each === action);
-  return known ? ACTS[known].past : 'changed';
-}
-
 /** Whether the API already reports the power action's target state, so that it can be called done. */
 function isReported(server: FollowedServer, action: FollowedAction): boolean {
   return isPower(action) && isTargetState(action, server);
@@ -56,7 +50,7 @@ function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: U
     case 'gone':
       return `${begun} ${label}. It’s no longer in the hosting account.`;
     case 'superseded':
-      return `${begun} ${label}. ${supersededWords(server)}`;
+      return `${begun} ${label}. Something else has been done to it since.`;
     case 'unknown':
       return `${begun} ${label}. ${LOST}`;
     case 'waiting': {
@@ -77,7 +71,7 @@ function serverWords(server: FollowedServer, wording: FollowWording): string {
     case 'gone':
       return `${label} is no longer in the hosting account.`;
     case 'superseded':
-      return supersededWords(server, label);
+      return `Something else has been done to ${label} since.`;
     case 'unknown':
       return `${label} · ${LOST}`;
     case 'waiting':
@@ -112,11 +106,6 @@ function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }:
   const isTimed = isMeasured && settledMs !== undefined;
   if (hasChanged) return isTimed ? ` (${seconds})` : '';
   return isTimed ? ` (change not observed, ${seconds})` : ' (change not observed)';
-}
-
-function supersededWords({ superseded }: FollowedServer, it = 'it'): string {
-  if (!superseded) return `Something else has been done to ${it} since.`;
-  return `${mention(superseded.by)} has ${pastOf(superseded.action)} ${it} since.`;
 }
 
 function lateStart(server: FollowedServer, label: string, { action }: FollowWording): string {

@@ -24,7 +24,10 @@ function supersededBy(action: FollowedAction): readonly FollowedAction[] {
 /** How long an action is followed before it is called unfinished. */
 export const FOLLOW_MS = 10 * MINUTE_MS;
 
-/** What is known of a followed server. `there`: as the action should leave it. `unknown`: its account can no longer be read. */
+/**
+ * What is known of a followed server. `there`: as the action should leave it. `superseded`: a later action hides the outcome.
+ * `unknown`: its account can no longer be read.
+ */
 export const FOLLOWED_STANDINGS = ['waiting', 'there', 'gone', 'superseded', 'unknown'] as const;
 type FollowedStanding = (typeof FOLLOWED_STANDINGS)[number];
 
@@ -42,8 +45,6 @@ export interface FollowedServer {
   readonly hasChanged: boolean;
   /** Milliseconds from the act until the server was first seen as the action should leave it. */
   readonly settledMs?: number;
-  /** The later action that hides this one's outcome. */
-  readonly superseded?: { readonly by: UserId; readonly action: string };
 }
 
 /** An action by one user on one or several servers. */
@@ -136,9 +137,9 @@ function describeStanding(act: {
 }): string {
   const isLate = act.passedMs >= FOLLOW_MS;
   const isAlone = act.servers.length === 1;
-  const parts = act.servers.map(({ serverId, standing, state = '', superseded }) => {
+  const parts = act.servers.map(({ serverId, standing, state = '' }) => {
     const shownState = isAlone && standing === 'waiting' && !isLate ? '' : state;
-    return [serverId, standing, shownState, superseded?.by, superseded?.action].filter(Boolean).join(' ');
+    return [serverId, standing, shownState].filter(Boolean).join(' ');
   });
   return [isLate ? 'late' : 'on time', ...parts].join('; ');
 }
@@ -385,7 +386,7 @@ export function createFollowedActs(foundation: Foundation) {
         await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
       }),
     /** Ends what earlier actions on the server are followed for, after one that needs no following. */
-    supersede: (act: Omit<StartedAct, 'account'>, serverId: ServerId): Promise<void> =>
+    supersede: (act: Pick<StartedAct, 'id' | 'workspaceId' | 'action'>, serverId: ServerId): Promise<void> =>
       engine.transact(db, async (trx) => {
         await supersede(trx, await listActs(trx, act.workspaceId), act, serverId);
       }),
@@ -414,15 +415,14 @@ type Acts = Awaited<ReturnType<typeof listActs>>;
 async function supersede(
   trx: Queries,
   acts: Acts,
-  { id, action, actorId }: Omit<StartedAct, 'account'>,
+  { id, action }: Pick<StartedAct, 'id' | 'action'>,
   serverId: ServerId,
 ): Promise<void> {
-  const superseded = { by: actorId, action };
   for (const { id: earlier, act } of acts) {
     const isHit = (server: FollowedServer) => server.serverId === serverId && server.standing === 'waiting';
     if (earlier === id || !supersededBy(action).includes(act.action) || !act.servers.some(isHit)) continue;
     const servers = act.servers.map((server) =>
-      isHit(server) ? { ...server, standing: 'superseded' as const, superseded } : server,
+      isHit(server) ? { ...server, standing: 'superseded' as const } : server,
     );
     await changeJob(trx, FOLLOW, earlier, { ...act, servers });
   }
