@@ -177,7 +177,7 @@ export async function findPlanOf(server: Server, context: PlanContext): Promise<
   return findPlan(await hosting.fetchCatalog(), created.order.plan);
 }
 
-export function findKnownPrice(
+function findKnownPrice(
   { order: { plan }, paid }: Pick<CreatedServer, 'order' | 'paid'>,
   catalog: Catalog,
 ): KnownPrice | undefined {

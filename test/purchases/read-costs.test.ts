@@ -5,7 +5,7 @@ import { createEntry } from '../../src/core/entry.ts';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
-import { findKnownPrice, readCosts } from '../../src/purchases/costs.ts';
+import { readCosts } from '../../src/purchases/costs.ts';
 import { newCreate, newGrant, open, settleCreate, T0 } from '../db/support.ts';
 import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
@@ -59,13 +59,4 @@ describe('the costs', () => {
     });
     expect(await read([WEB], 'T2')).toMatchObject({ monthly: 499 });
   });
-});
-
-test('the known price of a server is today’s price of its plan, what was paid without that, and else unknown', () => {
-  const order = { plan: 's1', location: 'ams', image: 'debian-12', label: 'web-1' };
-  const gone = { ...order, plan: 'gone' };
-  const paid = money(1);
-  expect(findKnownPrice({ order, paid }, catalog)).toEqual({ monthly: 499, source: 'catalog' });
-  expect(findKnownPrice({ order: gone, paid }, catalog)).toEqual({ monthly: 1, source: 'paid' });
-  expect(findKnownPrice({ order: gone }, catalog)).toBeUndefined();
 });
