@@ -25,7 +25,7 @@ import type { Log } from './log.ts';
 import { SEND_WITHIN_MS } from './purchases/operation.ts';
 import { startBolt, type Transport } from './slack/bolt.ts';
 import { createHttpReceiver } from './slack/http-receiver.ts';
-import { createSlackAbilities, type SlackAbilities } from './slack/refusals.ts';
+import { createSetupProblems, type SetupProblems } from './slack/refusals.ts';
 import {
   createSlackClients,
   createSlackConnections,
@@ -211,7 +211,7 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
   const { workspaces, system, log } = parts;
   const onAnswer = parts.metrics.slackCall;
   const connections = createSlackConnections({ apiUrl: config.SLACK_API_URL, log, system, onAnswer });
-  const abilities = createSlackAbilities(system);
+  const setupProblems = createSetupProblems(system);
   const { SLACK_BOT_TOKEN: botToken } = config;
   /** Sends the installer the next steps, unless a key is connected or a whole organization installed the app. */
   const greet = async ({ id, isOrg, installedBy }: Installation): Promise<void> => {
@@ -227,17 +227,17 @@ function openSlack(config: Config, parts: SlackParts, signal: AbortSignal) {
         open: connections.open,
         storeWorkspace: workspaces.put,
         botToken,
-        abilities,
+        setupProblems,
         system,
         log,
         signal,
       })
-    : openInstalledWorkspaces(config, parts, connections, abilities, onInstall);
+    : openInstalledWorkspaces(config, parts, connections, setupProblems, onInstall);
   const { admit, onRevocation } = source;
   const slack = createSlack({
     ...parts,
     connections,
-    abilities,
+    setupProblems,
     admit,
     onRevocation,
     clients: createSlackClients(connections.open, source, source.watch),
@@ -254,7 +254,7 @@ function openInstalledWorkspaces(
   config: Config,
   parts: SlackParts,
   connections: SlackConnections,
-  abilities: SlackAbilities,
+  setupProblems: SetupProblems,
   onInstall: (installation: Installation) => void,
 ): Source {
   const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, PUBLIC_URL: publicUrl } = config;
@@ -269,7 +269,7 @@ function openInstalledWorkspaces(
   const installed = createInstalledWorkspaces(ports);
   return {
     ...installed,
-    watch: watchInstalled(installed, abilities, parts.log),
+    watch: watchInstalled(installed, setupProblems, parts.log),
     connect: async () => undefined,
     faults: () => [],
     onRevocation: ({ ids, at }) => noteRevocation(ids, at, ports),

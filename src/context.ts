@@ -7,7 +7,7 @@ import type { FindHosting } from './hosting/hosting-api.ts';
 import type { Log } from './log.ts';
 import type { AdminList, Channels, Groups, Users } from './slack/directory.ts';
 import type { Outbox } from './slack/outbox.ts';
-import type { SlackAbilities } from './slack/refusals.ts';
+import type { SetupProblems } from './slack/refusals.ts';
 import type { createNotifiers } from './slack-app.ts';
 import type { System } from './system.ts';
 
@@ -28,7 +28,7 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
   readonly admins: AdminList;
   readonly channels: Channels;
   readonly postOnce: Outbox['postOnce'];
-  readonly slackAbilities: SlackAbilities;
+  readonly setupProblems: SetupProblems;
   /**
    * Refreshes Home for each of these users who has ever opened it, one after the other, so that Slack takes them all. Returns at
    * once; failures are logged.

@@ -21,7 +21,7 @@ import { createDispatch, type Dispatch } from './slack/dispatch.ts';
 import { createHomePublisher, type HomePublisher } from './slack/home-publisher.ts';
 import { createEndStep, createOutbox, type NotifierParts } from './slack/outbox.ts';
 import type { Revocation } from './slack/payloads.ts';
-import type { SlackAbilities } from './slack/refusals.ts';
+import type { SetupProblems } from './slack/refusals.ts';
 import { explainError, NO_REPLY } from './slack/reply.ts';
 import { createAcknowledgedViews, createFollowedViews, createRequest } from './slack/request.ts';
 import type { AdmissionParts } from './slack/routing.ts';
@@ -36,7 +36,7 @@ export type Slack = ReturnType<typeof createSlack>;
 export interface SlackOptions extends Store {
   readonly clients: SlackClients;
   readonly connections: SlackConnections;
-  readonly abilities: SlackAbilities;
+  readonly setupProblems: SetupProblems;
   readonly system: System;
   readonly log: Log;
   readonly currency: string;
@@ -74,7 +74,7 @@ export function createSlack(options: SlackOptions) {
       admins: createAdmins(clients, system),
       channels,
       postOnce: outbox.postOnce,
-      slackAbilities: options.abilities,
+      setupProblems: options.setupProblems,
       ...createNotifiers({ outbox, log, currency, accountUrl, users }),
     },
     createDispatch: (entry: Entry, ports: AppContext): Dispatch => {

@@ -18,12 +18,7 @@ import { APPROVALS, type Approval, labelOfAction } from '../requests/request.ts'
 import { actions, facts, type Message, section } from '../slack/kit/blocks.ts';
 import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { codeLabel, count, mention, plainLabel, slackDate } from '../slack/kit/text.ts';
-import {
-  type SeenAbility,
-  SLACK_ABILITIES,
-  type SlackAbility,
-  type SlackProblem,
-} from '../slack/refusals.ts';
+import { isTokenRefused, MESSAGES_TAB, SCOPES, type SetupProblem } from '../slack/refusals.ts';
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './connect.ts';
 
@@ -52,7 +47,7 @@ interface Status {
 
 /**
  * Reads the state of the API, its key and limit (by a list that was read within the last seconds, as for every command), of orders
- * and approvals, and of Slack.
+ * and approvals, and what Slack refused in the last hour.
  */
 export const readStatus = defineUseCase({
   name: 'status',
@@ -61,32 +56,25 @@ export const readStatus = defineUseCase({
   run: async (_input: Record<never, never>, context): Promise<Status> => {
     const { app } = context;
     const { workspaceId } = context.actor;
-    const [{ announces, freeze }, all, held, waiting, api, slack] = await Promise.all([
+    const [{ freeze }, all, held, waiting, api, slack] = await Promise.all([
       app.workspaces.readSettings(workspaceId),
       app.ledger.listOpen(workspaceId),
       app.passwords.listHeld(workspaceId),
       listWaiting(context),
       tryApi(context),
-      trySlack(context),
+      readSlack(context),
     ]);
     const open = all.filter(({ purchase }) => context.covers(labelOf(purchase)));
-    return { api, open, passwordsHeld: held.length, waiting, slack: { ...slack, announces }, freeze };
+    return { api, open, passwordsHeld: held.length, waiting, slack, freeze };
   },
 });
 
-/** Tries the lookups, which no user sees. About messages, reports only what was observed. */
-async function trySlack({ actor, app }: UseCaseContext) {
-  const { workspaceId, userId, channelId = '' } = actor;
-  await Promise.all([
-    app.users.exists(workspaceId, userId),
-    app.groups.list(workspaceId),
-    // A direct message is no channel.
-    channelId.startsWith('D') || channelId === '' || app.channels.isShared(workspaceId, channelId),
-  ]);
+/** What Slack refused; asks Slack nothing. */
+async function readSlack({ actor: { workspaceId }, app }: UseCaseContext) {
   const needsInstall = (await app.installations.needsInstall?.(workspaceId)) ?? false;
-  return { abilities: app.slackAbilities.read(workspaceId), needsInstall };
+  return { problems: app.setupProblems.read(workspaceId), needsInstall };
 }
-export type SlackStatus = Awaited<ReturnType<typeof trySlack>> & { readonly announces: boolean };
+export type SlackStatus = Awaited<ReturnType<typeof readSlack>>;
 
 async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
   try {
@@ -140,7 +128,7 @@ export function statusMessage(found: Status, currency: string): Message {
         ['Unconfirmed orders', describeOpen(found)],
         ['Unsaved root passwords', String(found.passwordsHeld)],
       ]),
-      slackStatusBlock(found.slack),
+      ...slackStatusBlocks(found.slack),
       ...decisions(found),
       ...approvals(found, currency),
     ],
@@ -199,59 +187,29 @@ function describeOpen({ open }: Status): string {
   return [...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
 }
 
-/** Renders a line for each ability in Slack: a sign, a word, and what fixes it. */
-function slackStatusBlock({ abilities, announces, needsInstall }: SlackStatus) {
-  const lines = SLACK_ABILITIES.map((ability) => {
-    const isCovered = ability === 'announcements' && typeof abilities.channel_lookups === 'object';
-    const why = isCovered ? UNSEEN_READERS : describe(abilities[ability]);
-    const [sign, words] = ability === 'announcements' && !announces ? OFF_BY_SETTINGS : why;
-    return `${sign} ${NAMES[ability]}: ${words}`;
-  });
-  const all = needsInstall ? [NEEDS_INSTALL, ...lines] : lines;
-  return section(['*Slack permissions*', ...all].join('\n'));
+/** Says what Slack refuses, what is lost by that, and what fixes it; nothing if there is nothing to fix. */
+function slackStatusBlocks({ problems, needsInstall }: SlackStatus) {
+  const lines = new Set([...(needsInstall ? [NEEDS_INSTALL] : []), ...problems.flatMap(wordsOfProblem)]);
+  if (lines.size === 0) return [];
+  return [section(['*Slack*', ...[...lines].map((line) => `⚠️ ${line}`)].join('\n'))];
 }
 
 const NEEDS_INSTALL =
-  '⚠️ Installation: Slack won’t renew the app’s token, so the app will stop working within hours. Install it again from its `/slack/install` page.';
-
-type Line = readonly [sign: string, words: string];
-
-const NAMES: Readonly<Record<SlackAbility, string>> = {
-  direct_messages: 'Direct messages',
-  announcements: 'Announcements in channels',
-  user_lookups: 'User lookups',
-  group_lookups: 'User group lookups',
-  channel_lookups: 'Channel lookups',
-};
-
-const OFF_BY_SETTINGS: Line = ['▫️', 'turned off in `/vps settings`'];
-/** Nothing is announced where the app can't tell who can read it. */
-const UNSEEN_READERS: Line = [
-  '⚠️',
-  'off, because we can’t tell which channels are shared with other organizations. Fix the channel lookups first.',
-];
-
-function describe(seen: SeenAbility): Line {
-  if (seen === 'works') return ['✅', 'OK'];
-  if (seen === 'untried') return ['▫️', 'not tried in the last hour'];
-  return ['⚠️', `off. ${wordsOfProblem(seen)}`];
-}
+  'Slack won’t renew the app’s token, so the app will stop working within hours. Install it again from its `/slack/install` page.';
 
 /** Says what to do about a problem, in the app's settings on api.slack.com. */
-function wordsOfProblem(problem: SlackProblem): string {
-  switch (problem.code) {
-    case 'messages_tab_disabled':
-      return 'Turn on the Messages tab under *App Home* in the app’s settings.';
-    case 'missing_scope':
-      return `Add ${scopeList(problem.scopes)} and reinstall the app.`;
-    case 'token_refused':
-      return `Slack no longer accepts the bot token (\`${problem.error}\`). Install the app again. If its token is set in \`SLACK_BOT_TOKEN\`, set the new one there and restart the app.`;
-    case 'restricted':
-      return `Slack refuses this (\`${problem.error}\`). Ask a workspace admin to lift the restriction.`;
-  }
-}
-
-function scopeList(scopes: readonly string[]): string {
-  const named = scopes.map((scope) => `\`${scope}\``).join(' and ');
-  return `the ${scopes.length === 1 ? 'scope' : 'scopes'} ${named}`;
+function wordsOfProblem({ method, error, scopes }: SetupProblem): readonly string[] {
+  if (error === MESSAGES_TAB)
+    return [
+      'Slack refuses direct messages. Turn on the Messages tab under *App Home* in the app’s settings.',
+    ];
+  if (isTokenRefused(error))
+    return [
+      `Slack no longer accepts the bot token (\`${error}\`). Install the app again. If its token is set in \`SLACK_BOT_TOKEN\`, set the new one there and restart the app.`,
+    ];
+  if (scopes.length > 0)
+    return scopes.map(
+      (scope) => `The scope \`${scope}\` is missing, so ${SCOPES[scope].lost}. Add it and reinstall the app.`,
+    );
+  return [`Slack refuses \`${method}\` (\`${error}\`). Ask a workspace admin to allow it.`];
 }

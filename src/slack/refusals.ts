@@ -184,84 +184,55 @@ export const SCOPES = {
   },
   'reactions:write': { isRequired: false, lost: 'alerts get no ✅ when a server is back' },
 } as const satisfies Readonly<Record<string, { readonly isRequired: boolean; readonly lost: string }>>;
+const ALL_SCOPES = Object.keys(SCOPES) as readonly (keyof typeof SCOPES)[];
 
-/** What the app does in Slack besides answering users, if its setup allows it, and the scopes for that. */
-const SCOPES_OF = {
-  direct_messages: ['chat:write'],
-  announcements: ['chat:write'],
-  user_lookups: ['users:read'],
-  group_lookups: ['usergroups:read'],
-  channel_lookups: ['channels:read', 'groups:read'],
-} as const;
-export type SlackAbility = keyof typeof SCOPES_OF;
-export const SLACK_ABILITIES = Object.keys(SCOPES_OF) as readonly SlackAbility[];
+/** What Slack refused because of how the app is set up. */
+export interface SetupProblem {
+  /** The method of the Web API, or `response_url`. */
+  readonly method: string;
+  /** Slack's code. */
+  readonly error: string;
+  /** The scopes of the manifest that are missing. */
+  readonly scopes: readonly (keyof typeof SCOPES)[];
+}
 
-/** Why Slack refuses an ability; `error` is Slack's code. */
-export type SlackProblem =
-  | { readonly code: 'messages_tab_disabled' }
-  | { readonly code: 'missing_scope'; readonly scopes: readonly string[] }
-  | { readonly code: 'token_refused'; readonly error: string }
-  | { readonly code: 'restricted'; readonly error: string };
-
-/** Slack's last answer about an ability; `untried` if there was none in the past hour. */
-export type SeenAbility = 'works' | 'untried' | SlackProblem;
-
-type SeenAbilities = Readonly<Record<SlackAbility, SeenAbility>>;
-
-/** How long an observation counts: Slack doesn't say when the app's setup changes. */
+/** How long a refusal counts: Slack doesn't say when the app's setup changes. */
 const KNOWN_FOR_MS = HOUR_MS;
 
-/** How many observations are kept: room for five abilities in each of a thousand workspaces. */
-const MOST_OBSERVATIONS = 5000;
+/** How many refusals are kept, of all workspaces. */
+const MOST_PROBLEMS = 5000;
 
-interface Observation {
-  readonly state: 'works' | SlackProblem;
-  readonly at: number;
-  readonly channelId: string | undefined;
-}
+export type SetupProblems = ReturnType<typeof createSetupProblems>;
 
-export type SlackAbilities = ReturnType<typeof createSlackAbilities>;
-
-/** Learns from Slack's answers what Slack allows the app to do. In memory only. */
-export function createSlackAbilities(system: System) {
-  const observed = new LRUCache<string, Observation>({
-    maxSize: MOST_OBSERVATIONS,
+/** Remembers what Slack refused in the last hour because of the app's setup, until it takes the same call. In memory only. */
+export function createSetupProblems(system: System) {
+  const refused = new LRUCache<string, SetupProblem & { workspaceId: WorkspaceId; at: number }>({
+    maxSize: MOST_PROBLEMS,
     sizeCalculation: () => 1,
   });
-  const recent = (key: string): Observation | undefined => {
-    const known = observed.get(key);
-    return known && system.elapsed() - known.at < KNOWN_FOR_MS ? known : undefined;
-  };
   return {
     watch: (workspaceId: WorkspaceId, seen: SeenAnswer): void => {
-      const ability = abilityOf(seen);
-      const state = ability && stateOf(ability, seen);
-      if (state === undefined) return;
-      const key = `${workspaceId} ${ability}`;
-      if (ability === 'channel_lookups' && hidesProblem(recent(key), state, seen)) return;
-      observed.set(key, { state, at: system.elapsed(), channelId: seen.channelId });
+      const { method, error, neededScope = '' } = seen;
+      const key = `${workspaceId} ${callOf(seen)}`;
+      if (error === undefined) refused.delete(key);
+      else if (isAboutSetup(error)) {
+        // Slack may also name scopes that would do as well.
+        const named = neededScope.split(',');
+        const scopes = ALL_SCOPES.filter((scope) => named.includes(scope));
+        refused.set(key, { workspaceId, method, error, scopes, at: system.elapsed() });
+      }
     },
-    read: (workspaceId: WorkspaceId): SeenAbilities => {
-      const see = (ability: SlackAbility) => recent(`${workspaceId} ${ability}`)?.state ?? 'untried';
-      return Object.fromEntries(SLACK_ABILITIES.map((ability) => [ability, see(ability)])) as SeenAbilities;
-    },
+    read: (workspaceId: WorkspaceId): readonly SetupProblem[] =>
+      [...refused.values()].filter(
+        (each) => each.workspaceId === workspaceId && system.elapsed() - each.at < KNOWN_FOR_MS,
+      ),
   };
 }
 
-/** Whether a success must not replace a known problem: public and private channels take a scope each. */
-function hidesProblem(known: Observation | undefined, state: Observation['state'], seen: SeenAnswer) {
-  return (
-    known !== undefined && known.state !== 'works' && state === 'works' && known.channelId !== seen.channelId
-  );
-}
-
-function abilityOf({ method, channelId = '', isAnnouncement }: SeenAnswer): SlackAbility | undefined {
-  if (method === 'users.info') return 'user_lookups';
-  if (method === 'usergroups.list') return 'group_lookups';
-  if (method === 'conversations.info') return isChannel(channelId) ? 'channel_lookups' : undefined;
-  if (method === 'response_url') return isAnnouncement ? 'announcements' : undefined;
-  if (method.startsWith('chat.post') && /^[UWD]/.test(channelId)) return 'direct_messages';
-  return method === 'chat.postMessage' && isChannel(channelId) ? 'announcements' : undefined;
+/** What counts as the same call: any direct message, or look-up of users, since one setting allows them all; or a method in a channel. */
+function callOf({ method, channelId = '' }: SeenAnswer): string {
+  if (method.startsWith('chat.post') && channelId !== '' && !isChannel(channelId)) return 'direct message';
+  return `${method.startsWith('users.') ? 'users' : method} ${channelId}`;
 }
 
 /** Whether an ID is that of a channel, public or private, and not of a conversation with one user. */
@@ -269,24 +240,13 @@ export function isChannel(id: UserId | ChannelId): id is ChannelId {
   return /^[CG]/.test(id);
 }
 
-/** Reads an answer as the state of an ability; undefined if it says nothing about the app's setup, as in a short outage. */
-function stateOf(
-  ability: SlackAbility,
-  { error, neededScope = '' }: SeenAnswer,
-): Observation['state'] | undefined {
-  if (error === undefined) return 'works';
-  if (error === 'messages_tab_disabled') return { code: error };
-  if (error === 'missing_scope') return { code: error, scopes: missingScopes(ability, neededScope) };
-  if (isTokenRefused(error)) return { code: 'token_refused', error };
-  return RESTRICTIONS.includes(error) ? { code: 'restricted', error } : undefined;
+/** Whether an error is about the app's setup, and not a short outage, say. */
+function isAboutSetup(error: string): boolean {
+  return [MESSAGES_TAB, 'missing_scope', ...RESTRICTIONS].includes(error) || isTokenRefused(error);
 }
 
-/** Lists the missing scopes of the manifest: Slack may also name others that would do as well. */
-function missingScopes(ability: SlackAbility, needed: string): readonly string[] {
-  const scopes: readonly string[] = SCOPES_OF[ability];
-  const named = scopes.filter((scope) => needed.split(',').includes(scope));
-  return named.length === 0 ? scopes : named;
-}
+/** Slack's code for a direct message to a user, while the app's Messages tab is off. */
+export const MESSAGES_TAB = 'messages_tab_disabled';
 
 /** Slack's codes for what admins don't allow the app, whatever its scopes. */
 const RESTRICTIONS: readonly string[] = [
@@ -306,9 +266,4 @@ const TOKEN_ERRORS = ['invalid_auth', 'not_authed', 'account_inactive', 'token_r
 
 export function isTokenRefused(error: string | undefined): boolean {
   return error !== undefined && TOKEN_ERRORS.includes(error);
-}
-
-/** Whether Slack refuses all direct messages of the app, because its Messages tab is off. */
-export function lacksMessagesTab({ direct_messages }: SeenAbilities): boolean {
-  return typeof direct_messages === 'object' && direct_messages.code === 'messages_tab_disabled';
 }

@@ -38,8 +38,6 @@ export interface SeenAnswer {
   readonly channelId?: string | undefined;
   /** The scopes that Slack says are missing, separated by commas. */
   readonly neededScope?: string | undefined;
-  /** Whether it is a post to a `response_url` for the whole channel. */
-  readonly isAnnouncement?: boolean;
 }
 
 type SlackWatch = (seen: SeenAnswer) => void;
@@ -173,7 +171,7 @@ function createSlackApi(
       const send = async (more: SentBody) => {
         const answer = await respond(url, { ...options, ...more }, agent, refused);
         const error = answer.ok ? undefined : answer.error;
-        watch({ method: 'response_url', error, isAnnouncement: options.response_type === 'in_channel' });
+        watch({ method: 'response_url', error });
         return answer;
       };
       if (!message) return send({});

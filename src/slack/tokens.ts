@@ -26,7 +26,7 @@ import type {
 import type { Log } from '../log.ts';
 import type { System } from '../system.ts';
 import { quietLogger } from './bolt.ts';
-import { isTokenRefused, lacksMessagesTab, readRefusal, SCOPES, type SlackAbilities } from './refusals.ts';
+import { isTokenRefused, MESSAGES_TAB, readRefusal, SCOPES, type SetupProblems } from './refusals.ts';
 import type { SeenAnswer, SlackConnections } from './slack-api.ts';
 
 interface Options extends OAuthClient {
@@ -266,7 +266,7 @@ async function listWorkspaces(web: WebClient): Promise<readonly ServedWorkspace[
 /** Learns from Slack's answers in installed workspaces, and has an installation checked if Slack refuses its token. */
 export function watchInstalled(
   { suspect }: InstalledWorkspaces,
-  abilities: SlackAbilities,
+  setupProblems: SetupProblems,
   log: Log,
 ): (workspaceId: WorkspaceId, seen: SeenAnswer) => void {
   const check = (workspaceId: WorkspaceId, error: Suspicion) => {
@@ -275,7 +275,7 @@ export function watchInstalled(
     });
   };
   return (workspaceId, seen) => {
-    abilities.watch(workspaceId, seen);
+    setupProblems.watch(workspaceId, seen);
     if (isTokenRefused(seen.error)) check(workspaceId, 'token_refused');
     if (seen.error === 'team_access_not_granted') check(workspaceId, seen.error);
   };
@@ -299,12 +299,12 @@ export function createSingleWorkspace(options: {
   readonly open: SlackConnections['open'];
   readonly botToken: Secret<string>;
   readonly storeWorkspace: Workspaces['put'];
-  readonly abilities: SlackAbilities;
+  readonly setupProblems: SetupProblems;
   readonly system: System;
   readonly log: Log;
   readonly signal: AbortSignal;
 }) {
-  const { botToken, abilities, system, log, signal } = options;
+  const { botToken, setupProblems, system, log, signal } = options;
   const slack = options.open(async () => ({ token: botToken }));
   let served: WorkspaceId | undefined;
   let fault: string | undefined = 'The app hasn’t asked Slack yet which workspace it is in';
@@ -358,12 +358,13 @@ export function createSingleWorkspace(options: {
       void keepLooking();
     },
     watch: (workspaceId: WorkspaceId, seen: SeenAnswer): void => {
-      abilities.watch(workspaceId, seen);
+      setupProblems.watch(workspaceId, seen);
       if (fault === undefined && isTokenRefused(seen.error)) void lookSafely();
     },
     /** Lists what keeps the app from working, a sentence each. */
     faults: (): readonly string[] => {
-      const isUnwritable = served !== undefined && lacksMessagesTab(abilities.read(served));
+      const isUnwritable =
+        served !== undefined && setupProblems.read(served).some(({ error }) => error === MESSAGES_TAB);
       return [...(fault === undefined ? [] : [fault]), ...(isUnwritable ? [NO_MESSAGES_TAB] : [])];
     },
   };

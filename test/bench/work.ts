@@ -31,7 +31,7 @@ const JOURNEYS: Readonly<Record<string, Journey>> = {
   help: (world) => asks(world, '/vps help', 'lists every command'),
   list: (world) => asks(world, '/vps list', 'web-1'),
   show: (world) => asks(world, '/vps show web-1', 'Paid until'),
-  status: (world) => asks(world, '/vps status', 'Slack permissions'),
+  status: (world) => asks(world, '/vps status', 'Unsaved root passwords'),
   reboot: (world, run) => asks(world, `/vps reboot web-${run}`, `is rebooting web-${run}`),
   create: async ({ manager, hosting, account }, run) => {
     await manager.types('/vps create');

@@ -2,12 +2,11 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { type Fields, type Log, silentLog } from '../../src/log.ts';
 import { textMessage } from '../../src/slack/kit/blocks.ts';
-import { createRefusalLog, createSlackAbilities } from '../../src/slack/refusals.ts';
+import { createRefusalLog, createSetupProblems } from '../../src/slack/refusals.ts';
 import { createSlackConnections, type SeenAnswer } from '../../src/slack/slack-api.ts';
 import { createTokenService } from '../../src/slack/tokens.ts';
 import { realSystem } from '../../src/system.ts';
 import { startServer } from '../hosting/support.ts';
-import { UNTRIED } from '../support/context.ts';
 import { handClock } from './support/fakes.ts';
 
 function open(apiUrl: string) {
@@ -65,46 +64,60 @@ test.each([
   expect(await open(await answering(answer)).test(new Secret('canary-token'))).toBe(verdict);
 });
 
-const TRIED: readonly (readonly [string, SeenAnswer, string])[] = [
-  ['a direct message', { method: 'chat.postMessage', channelId: 'U0OWNER001' }, 'direct_messages'],
-  ['a message in a channel', { method: 'chat.postMessage', channelId: 'C0OPS00001' }, 'announcements'],
-  ['an announcement by response_url', { method: 'response_url', isAnnouncement: true }, 'announcements'],
-  ['users.info', { method: 'users.info' }, 'user_lookups'],
-  ['usergroups.list', { method: 'usergroups.list' }, 'group_lookups'],
-  ['conversations.info', { method: 'conversations.info', channelId: 'C0OPS00001' }, 'channel_lookups'],
-];
-
 /** Slack's answers in the order in which they were seen. */
 function seenBy(...answers: readonly SeenAnswer[]) {
   const clock = handClock();
-  const abilities = createSlackAbilities(clock.system);
-  for (const answer of answers) abilities.watch('T1', answer);
-  return { clock, read: () => abilities.read('T1'), readElsewhere: () => abilities.read('T2') };
+  const problems = createSetupProblems(clock.system);
+  for (const answer of answers) problems.watch('T1', answer);
+  const read = (workspaceId = 'T1') => problems.read(workspaceId).map(({ error }) => error);
+  return { clock, problems, read };
 }
 
-describe('the app’s abilities in Slack', () => {
-  it.each(TRIED)('name one as working after Slack accepts %s, and no other', (_name, answer, ability) => {
-    const { read, readElsewhere } = seenBy(answer);
-    expect(read()).toEqual({ ...UNTRIED, [ability]: 'works' });
-    expect(readElsewhere()).toEqual(UNTRIED);
+describe('what Slack refuses because of the app’s setup', () => {
+  const post = (channelId: string, error?: string) => ({ method: 'chat.postMessage', channelId, error });
+  const TAB = 'messages_tab_disabled';
+
+  it.each([
+    ['the Messages tab is off', post('U0OWNER001', TAB)],
+    ['an admin restricts a channel', post('C0OPS00001', 'restricted_action')],
+    ['a scope is missing', { method: 'users.info', error: 'missing_scope' }],
+    ['the token is refused', { method: 'usergroups.list', error: 'token_revoked' }],
+  ])('is known for an hour, in its workspace alone, if %s', async (_name, answer) => {
+    const { clock, read } = seenBy(answer);
+    expect(read()).toEqual([answer.error]);
+    expect(read('T2')).toEqual([]);
+    await clock.pass(59 * 60_000);
+    expect(read()).toEqual([answer.error]);
+    await clock.pass(60_000);
+    expect(read()).toEqual([]);
+  });
+
+  it('is forgotten when Slack takes the same call, and not by another one', () => {
+    const { problems, read } = seenBy(post('U0OWNER001', TAB), post('C0OPS00001', 'restricted_action'));
+    problems.watch('T1', post('C0RANDOM01'));
+    problems.watch('T2', post('U0OWNER001'));
+    expect(read()).toEqual(['restricted_action', TAB]);
+    problems.watch('T1', post('D0DIRECT01'));
+    expect(read()).toEqual(['restricted_action']);
+    problems.watch('T1', post('C0OPS00001'));
+    expect(read()).toEqual([]);
+    problems.watch('T1', { method: 'users.list', error: 'missing_scope' });
+    problems.watch('T1', { method: 'users.info' });
+    expect(read()).toEqual([]);
   });
 
   it.each([
-    ['an answer for one user', { method: 'response_url', isAnnouncement: false }],
-    ['a lookup of a direct message', { method: 'conversations.info', channelId: 'D0DIRECT01' }],
     ['a user whom Slack does not know', { method: 'users.info', error: 'user_not_found' }],
     ['a short outage', { method: 'usergroups.list', error: 'internal_error' }],
     ['a rate limit', { method: 'users.info', error: 'ratelimited' }],
-  ])('are still untried after %s', (_name, answer) => {
-    expect(seenBy(answer).read()).toEqual(UNTRIED);
+  ])('is not %s', (_name, answer) => {
+    expect(seenBy(answer).read()).toEqual([]);
   });
 
-  it('name the missing scope of the manifest, and no other that would suffice', () => {
+  it('names the missing scope of the manifest, and no other that would suffice', () => {
     const answer = { method: 'conversations.info', channelId: 'C0PRIVATE1', error: 'missing_scope' };
-    const { channel_lookups: named } = seenBy({ ...answer, neededScope: 'groups:read,mpim:read' }).read();
-    expect(named).toEqual({ code: 'missing_scope', scopes: ['groups:read'] });
-    const { channel_lookups: unnamed } = seenBy(answer).read();
-    expect(unnamed).toEqual({ code: 'missing_scope', scopes: ['channels:read', 'groups:read'] });
+    const { problems } = seenBy({ ...answer, neededScope: 'groups:read,mpim:read' });
+    expect(problems.read('T1')).toMatchObject([{ scopes: ['groups:read'] }]);
   });
 });
 

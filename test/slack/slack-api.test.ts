@@ -3,7 +3,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { createGroups, createUsers } from '../../src/slack/directory.ts';
 import { section, textMessage } from '../../src/slack/kit/blocks.ts';
-import { createSlackAbilities } from '../../src/slack/refusals.ts';
+import { createSetupProblems } from '../../src/slack/refusals.ts';
 import {
   createSlackClients,
   createSlackClock,
@@ -87,7 +87,7 @@ describe('the one workspace of a bot token', () => {
       open,
       botToken: new Secret('xoxb-one'),
       storeWorkspace: async () => undefined,
-      abilities: createSlackAbilities(clock.system),
+      setupProblems: createSetupProblems(clock.system),
       system: clock.system,
       log: silentLog,
       signal: stop.signal,

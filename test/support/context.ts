@@ -10,14 +10,6 @@ import type { SlackUser } from '../../src/slack/directory.ts';
 import { stillSystem } from '../db/fixtures.ts';
 
 /** What is known of Slack before the app has asked it anything. */
-export const UNTRIED = {
-  direct_messages: 'untried',
-  announcements: 'untried',
-  user_lookups: 'untried',
-  group_lookups: 'untried',
-  channel_lookups: 'untried',
-} as const;
-
 /** A user of Slack as most are. */
 export const MEMBER: SlackUser = {
   isAdmin: false,
@@ -45,7 +37,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       hasMember: async () => undefined,
     },
     postOnce: async (_workspaceId, channelId) => ({ kind: 'posted', card: { channelId, ts: '1.0' } }),
-    slackAbilities: { watch: () => undefined, read: () => UNTRIED },
+    setupProblems: { watch: () => undefined, read: () => [] },
     operationNotifier: {
       notify: async () => true,
       announceStart: () => undefined,

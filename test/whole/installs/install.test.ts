@@ -197,7 +197,7 @@ describe.concurrent('a workspace that is not in ALLOWED_WORKSPACES', () => {
     environment.ALLOWED_WORKSPACES = '';
     await team.restart();
     await owner.types('/vps status');
-    await owner.sees('Slack permissions');
+    await owner.sees('Unsaved root passwords');
   });
 });
 

@@ -207,7 +207,8 @@ describe.concurrent('an app with token rotation', () => {
     for (const hours of [10, 30 * 24]) {
       await team.pass(hours);
       await team.owner.overlooksOldMessages().types('/vps status');
-      await team.owner.sees('User lookups: OK');
+      await team.owner.sees('Unsaved root passwords');
+      team.owner.doesNotSee('no longer accepts');
     }
     expect(team.slack.traffic().filter(({ what }) => what === 'oauth.v2.access')).toHaveLength(3);
     await team.first.uninstallApp();
@@ -229,7 +230,8 @@ describe.concurrent('an app with token rotation', () => {
     await team.owner.sees('Slack no longer accepts this app’s token');
     await team.install(team.first);
     await team.owner.overlooksOldMessages().types('/vps status');
-    await team.owner.sees('User lookups: OK');
+    await team.owner.sees('Unsaved root passwords');
+    team.owner.doesNotSee('no longer accepts');
   });
 });
 

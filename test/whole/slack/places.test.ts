@@ -70,9 +70,9 @@ it.concurrent('without channels:read nothing is announced, since the channel may
   await operator.types('/vps reboot web-1');
   await operator.sees('web-1 was rebooted');
   team.slack.as('sam').in('#acme-shared').doesNotSee('web-1');
-  expect(team.app.ports.slackAbilities.read(TEAM.id).channel_lookups).toMatchObject({
-    code: 'missing_scope',
-  });
+  expect(team.app.ports.setupProblems.read(TEAM.id)).toMatchObject([
+    { scopes: ['channels:read', 'groups:read'] },
+  ]);
 });
 
 it.concurrent('a colleague from another workspace of the same Enterprise Grid orders a server, from the form to the payment, and deletes one', async () => {
