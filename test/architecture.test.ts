@@ -201,7 +201,6 @@ describe('confined code:', () => {
       'db/vault.ts': 'a nonce that a test could choose would not be one: randomBytes',
       'db/api-calls.ts':
         'gathers what is written in one turn of the event loop: setImmediate, no time passes',
-      'db/sqlite.ts': 'ends what the reads of one turn share: setImmediate, no time passes',
       'slack/http-receiver.ts': 'compares the time of a signature with the machine’s clock: Date.now',
       'slack/slack-api.ts': 'gives up on Slack after 5 s: AbortSignal.timeout, which undici takes',
     };
@@ -210,7 +209,6 @@ describe('confined code:', () => {
       [
         'slack/slack-api.ts: AbortSignal.timeout',
         'db/api-calls.ts: setImmediate',
-        'db/sqlite.ts: setImmediate',
         'slack/http-receiver.ts: Date.now',
         'db/vault.ts: randomBytes',
         'db/vault.ts: randomBytes',
