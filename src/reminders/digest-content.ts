@@ -36,23 +36,19 @@ export function isHidden(mark: ReminderMark | undefined, paidUntil: number, day:
   return mark.untilDay === undefined || day < mark.untilDay;
 }
 
-export const SNOOZES = ['day', 'step'] as const;
-export type Snooze = (typeof SNOOZES)[number];
-
 /**
- * The first day on which a server that is snoozed on that day is listed again: after a day, or at the next of the steps that
- * are set. Undefined if no reminder would be left out, or none would be left before the paid time ends.
+ * The first day on which a server that is snoozed on that day is listed again: at the next of the steps that are set, but after a
+ * day without it at least. Undefined if no reminder would be left before the paid time ends.
  */
 export function findSnoozeEnd(
-  snooze: Snooze,
   paidUntil: number,
   day: string,
   { zone, daysBefore }: ReminderSettings,
 ): string | undefined {
   const daysLeft = countDaysLeft(paidUntil, day, zone);
-  const step = daysBefore.find((each) => each < daysLeft);
-  const restDays = snooze === 'day' ? 2 : step === undefined ? 0 : daysLeft - step;
-  return restDays >= 2 && daysLeft - restDays >= 1 ? addDays(day, restDays) : undefined;
+  const step = daysBefore.find((each) => each < daysLeft) ?? daysLeft;
+  const restDays = Math.max(2, daysLeft - step);
+  return daysLeft - restDays >= 1 ? addDays(day, restDays) : undefined;
 }
 
 /** A server as a digest names it; by then it may be gone. */
@@ -75,8 +71,8 @@ interface DueServer extends DigestEntry {
   readonly daysLeft: number;
   /** The last of the steps that are set has come. */
   readonly isUrgent: boolean;
-  /** The ways of snoozing it that leave time for another reminder. */
-  readonly snoozes: readonly { readonly kind: Snooze; readonly untilDay: string }[];
+  /** Until when it can be snoozed; absent if that leaves no time for another reminder. */
+  readonly snoozeEnd?: string | undefined;
   /** What was paid for it last with this app. The API reports no price of a server (docs/hosting-api.md 2). */
   readonly price?: Money;
 }
@@ -214,12 +210,9 @@ export async function describeDue(
     const { id: serverId, label, paidUntil } = server;
     const daysLeft = countDaysLeft(paidUntil, day, settings.zone);
     const isUrgent = daysLeft <= (settings.daysBefore.at(-1) ?? 0);
-    const snoozes = SNOOZES.flatMap((kind) => {
-      const untilDay = findSnoozeEnd(kind, paidUntil, day, settings);
-      return untilDay === undefined ? [] : [{ kind, untilDay }];
-    });
+    const snoozeEnd = findSnoozeEnd(paidUntil, day, settings);
     const price = findPrice(server, paid.get(serverId), account);
-    return { serverId, label, paidUntil, daysLeft, isUrgent, snoozes, price };
+    return { serverId, label, paidUntil, daysLeft, isUrgent, snoozeEnd, price };
   });
 }
 

@@ -42,10 +42,7 @@ const month = z.object({
 });
 export type PressedMonth = z.output<typeof month>;
 
-export const snoozeButtons = {
-  day: defineButton('snooze_day', month),
-  step: defineButton('snooze_step', month),
-} as const;
+export const snoozeButton = defineButton('snooze', month);
 export const letExpireButton = defineButton('let_expire', month);
 export const remindButton = defineButton('remind_again', month);
 /** Opens the review of all renewals that are due, or of `only` these servers. */
@@ -189,7 +186,7 @@ function listBlocks(title: string, lines: readonly string[], room: Room, whereAl
 
 /** A server to renew, with its buttons. `page`: the page of a user's own list, if it is shown there. */
 function dueBlocks(server: DigestServer, currency: string, page?: number): KnownBlock[] {
-  const { serverId: id, label, paidUntil, snoozes, standing } = server;
+  const { serverId: id, label, paidUntil, snoozeEnd, standing } = server;
   const line = section(dueWords(server, currency));
   const month = { id, paidUntil, page };
   const name = plainLabel(label, 50);
@@ -198,14 +195,14 @@ function dueBlocks(server: DigestServer, currency: string, page?: number): Known
     return [line, actions(again)];
   }
   if (standing.kind !== 'due') return [line];
+  const until = `Snooze until ${dayWords(snoozeEnd ?? '')}`;
   return [
     line,
     actions(
       renewButton.element('Renew and pay…', { id }, { label: `Renew ${name}` }),
-      ...snoozes.map(({ kind, untilDay }) => {
-        const words = kind === 'day' ? 'Snooze 1 day' : `Snooze until ${dayWords(untilDay)}`;
-        return snoozeButtons[kind].element(words, month, { label: `${words}: ${name}` });
-      }),
+      ...(snoozeEnd === undefined
+        ? []
+        : [snoozeButton.element(until, month, { label: `${until}: ${name}` })]),
       letExpireButton.element('Let it expire', month, {
         label: `Let ${name} expire`,
         confirm: confirmation({

@@ -20,8 +20,6 @@ import {
   findSnoozeEnd,
   listDue,
   readReminderSettings,
-  SNOOZES,
-  type Snooze,
 } from './digest-content.ts';
 import {
   dayWords,
@@ -31,7 +29,7 @@ import {
   reminderPages,
   remindersButton,
   remindersMessage,
-  snoozeButtons,
+  snoozeButton,
 } from './digest-message.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
 
@@ -63,17 +61,18 @@ interface ReminderInput {
 }
 
 /** Defines a change of the reminders for one month of a server. @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
-function defineMarking<Input extends ReminderInput, Output>(
+function defineMarking<Output>(
   name: AuditAction,
   needs: Role,
-  run: (server: Server, input: Input, context: UseCaseContext) => Promise<Output>,
+  run: (server: Server, input: ReminderInput, context: UseCaseContext) => Promise<Output>,
 ) {
   return defineUseCase({
     name,
     needs,
     effect: 'changes',
-    subject: ({ id }: Input) => ({ serverId: id }),
-    run: async (input: Input, context) => run(await getRemindedServer(input, context), input, context),
+    subject: ({ id }: ReminderInput) => ({ serverId: id }),
+    run: async (input: ReminderInput, context) =>
+      run(await getRemindedServer(input, context), input, context),
     follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
   });
 }
@@ -82,10 +81,10 @@ function defineMarking<Input extends ReminderInput, Output>(
 const snoozeReminder = defineMarking(
   'reminder_snooze',
   'operator',
-  async (server, { snooze, paidUntil }: ReminderInput & { readonly snooze: Snooze }, context) => {
+  async (server, { paidUntil }, context) => {
     const settings = await readReminderSettings(context);
     const today = localDay(context.app.system.now(), settings.zone);
-    const untilDay = findSnoozeEnd(snooze, paidUntil, today, settings);
+    const untilDay = findSnoozeEnd(paidUntil, today, settings);
     if (untilDay === undefined) throw new Refusal('snooze_too_late', { label: server.label });
     return putMark(server, paidUntil, untilDay, context);
   },
@@ -147,13 +146,11 @@ export const reminders = defineCommand({
   run: (_input, request) => showReminders(request),
   actions: [
     remindersButton.on((_value, request) => showReminders(request)),
-    ...SNOOZES.map((snooze) =>
-      snoozeButtons[snooze].on(async (month, request) => {
-        const { server, mark } = await request.execute(snoozeReminder, { ...month, snooze });
-        const words = `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(mark.untilDay ?? '')}.`;
-        await replyMarked(month, words, request);
-      }),
-    ),
+    snoozeButton.on(async (month, request) => {
+      const { server, mark } = await request.execute(snoozeReminder, month);
+      const words = `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(mark.untilDay ?? '')}.`;
+      await replyMarked(month, words, request);
+    }),
     letExpireButton.on(async (month, request) => {
       const { server } = await request.execute(letExpire, month);
       const words = `No more reminders for ${codeLabel(server.label)} until its paid time ends. Press *Remind again* to undo this.`;

@@ -107,19 +107,24 @@ describe('a server is due', () => {
 
 describe('a snooze', () => {
   test.each([
-    ['day', '2026-03-08T12:00:00Z', '2026-03-04'],
-    ['step', '2026-03-08T12:00:00Z', '2026-03-05'],
-    ['step', '2026-03-05T12:00:00Z', '2026-03-04'],
+    ['until the next step', '2026-03-08T12:00:00Z', '2026-03-05'],
+    ['until the last step', '2026-03-05T12:00:00Z', '2026-03-04'],
+    ['for a day, if the next step is tomorrow', '2026-03-06T12:00:00Z', '2026-03-04'],
     // Two days are left, or fewer: there would be no day on which it is listed again.
-    ['day', '2026-03-04T12:00:00Z', undefined],
-    ['step', '2026-03-04T12:00:00Z', undefined],
-    ['step', '2026-03-02T12:00:00Z', undefined],
-  ] as const)('of a %s, for a server paid until %s, ends on %s', (snooze, paidUntil, end) => {
-    expect(findSnoozeEnd(snooze, at(paidUntil), TODAY, settings)).toBe(end);
+    ['not at all', '2026-03-04T12:00:00Z', undefined],
+    ['not at all', '2026-03-02T12:00:00Z', undefined],
+  ] as const)('lasts %s, for a server paid until %s', (_for, paidUntil, end) => {
+    expect(findSnoozeEnd(at(paidUntil), TODAY, settings)).toBe(end);
+  });
+
+  test('lasts for a day without another step', () => {
+    expect(findSnoozeEnd(at('2026-03-08T12:00:00Z'), TODAY, { ...settings, daysBefore: [7] })).toBe(
+      '2026-03-04',
+    );
   });
 
   test('hides one month of a server until its day, and no other month', () => {
-    const mark = { serverId: 1, label: 'web-1', paidUntil: 5, by: 'U1', at: 0, untilDay: '2026-03-04' };
+    const mark = { serverId: 1, paidUntil: 5, by: 'U1', untilDay: '2026-03-04' };
     expect(isHidden(mark, 5, '2026-03-03')).toBe(true);
     expect(isHidden(mark, 5, '2026-03-04')).toBe(false);
     expect(isHidden(mark, 6, '2026-03-03')).toBe(false);

@@ -85,7 +85,7 @@ describe.each(engines)('renewals that are confirmed together on $name', ({ make 
 
 const DAY = '2026-03-02';
 const CONTENT: DigestContent = {
-  due: [{ serverId: 7, label: 'web-1', paidUntil: T0 + 5, daysLeft: 1, isUrgent: true, snoozes: [] }],
+  due: [{ serverId: 7, label: 'web-1', paidUntil: T0 + 5, daysLeft: 1, isUrgent: true }],
   expired: [{ serverId: 9, label: 'old', paidUntil: T0 - 5, leftBy: 'U1', isListed: true }],
   drift: NO_DRIFT,
   snoozed: 1,

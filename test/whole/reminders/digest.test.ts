@@ -202,13 +202,13 @@ describe.concurrent('a digest that can’t be posted', () => {
 });
 
 describe.concurrent('a reminder', () => {
-  test('can be snoozed for a day: the digest says by whom, and the next one leaves the server out', async ({
+  test('can be snoozed until three days are left: the digest says by whom, and the next ones leave the server out', async ({
     expect,
   }) => {
     await using team = await startDigestTeam({}, { servers: 2 });
     team.untilDigest(24);
     await team.operator.sees('2 servers to renew soon');
-    await team.operator.presses('Snooze 1 day');
+    await team.operator.presses(/^Snooze until/);
     await team.operator.sees('Reminders for web-2 are snoozed until');
     await expect.poll(() => team.digests()[0]).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
@@ -218,7 +218,9 @@ describe.concurrent('a reminder', () => {
     expect(team.digests()[1]).not.toContain('web-2 ·');
     expect(team.digests()[1]).toContain('Hidden: 1 snoozed. /vps reminders shows them.');
     team.system.move(DAY_MS);
-    await expect.poll(() => team.digests()[2]).toContain('2 servers to renew soon');
+    await expect.poll(() => team.digests()[2]).toContain('1 server to renew soon');
+    team.system.move(DAY_MS);
+    await expect.poll(() => team.digests()[3]).toContain('2 servers to renew soon');
     expect(await team.listAudit()).toContain('otto reminder_snooze done');
   });
 
@@ -383,7 +385,7 @@ test.concurrent('Show my reminders on a digest of fifty servers pages through th
   expect(labelsOf(operator)).toHaveLength(10);
   // The last one of those that are shown.
   const last = labelsOf(operator).at(-1) ?? 'none';
-  await operator.presses('Snooze 1 day');
+  await operator.presses(/^Snooze until/);
   await operator.sees(`Reminders for ${last} are snoozed until`);
   await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
   expect(listOf(operator)).toContain('41–50 of 50');
@@ -410,7 +412,7 @@ test.concurrent('Show my reminders on a digest of fifty servers pages through th
   await viewer.presses('Show my reminders');
   // Of web-1, and web-10 to web-19; the renewed one may be among them.
   await viewer.sees(/1[01] servers to renew soon/);
-  await viewer.presses('Snooze 1 day');
+  await viewer.presses(/^Snooze until/);
   await viewer.sees('You need the operator role');
   expect(listOf(viewer)).not.toContain('web-2 ·');
 });
