@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { describeAct, describeChanges } from '../src/account/audit-sentence.ts';
-import { AUDIT_ACTIONS, auditRoles } from '../src/core/audit-entry.ts';
+import { ACTION_WORDS, describeAct, describeChanges } from '../src/account/audit-sentence.ts';
+import { auditRoles } from '../src/core/audit-entry.ts';
 import {
   HostingError,
   Refusal,
@@ -197,13 +197,13 @@ describe('an audit entry reads as a sentence', () => {
   });
 
   test('without internal codes, whatever the action', () => {
-    for (const action of Object.keys(AUDIT_ACTIONS))
+    for (const action of Object.keys(ACTION_WORDS))
       expect(say({ action, outcome: 'failed', code: 'defect' })).not.toMatch(/[a-z]_[a-z]|%|undefined/);
   });
 
   test('in which a label never formats, pings or links', () => {
     const label = '<!here> *x* <http://a|b>';
-    for (const action of Object.keys(AUDIT_ACTIONS))
+    for (const action of Object.keys(ACTION_WORDS))
       for (const more of [{}, { details: auditRoles([{ role: 'viewer', pattern: label }]) }])
         expect(say({ action, label, ...more })).not.toMatch(/<!here>|<http/);
   });

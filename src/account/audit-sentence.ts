@@ -1,10 +1,4 @@
-import {
-  AUDIT_ACTIONS,
-  type AuditEntry,
-  type AuditedRole,
-  isAuditAction,
-  type StoredEntry,
-} from '../core/audit-entry.ts';
+import type { AuditEntry, AuditedRole, StoredEntry } from '../core/audit-entry.ts';
 import { describeMoney } from '../core/money.ts';
 import { listChanges, type SettingName, type WorkspaceSettings, writeSettings } from '../core/settings.ts';
 import { MINUTE_MS } from '../core/time.ts';
@@ -43,12 +37,73 @@ function sentenceOf(act: StoredEntry, subject: string): string {
   const who = describeActor(act.actorId);
   const special = findOrderWords(act, who, subject, place) ?? findAnswerWords(act, who, subject, place);
   if (special !== undefined) return special;
-  const unknown = { did: 'did', base: 'do', what: `\`${escapeText(act.action)}\`` };
-  const { did, base, what } = isAuditAction(act.action) ? AUDIT_ACTIONS[act.action] : unknown;
+  const named = Object.hasOwn(ACTION_WORDS, act.action) ? ACTION_WORDS[act.action] : undefined;
+  const { did, base, what } = named ?? { did: 'used', base: 'use', what: `\`${escapeText(act.action)}\`` };
   const about = what.replace('%', () => subject);
   const why = act.code === undefined ? '' : `: ${escapeText(describeCode(act.code))}`;
   return OUTCOMES[act.outcome]({ who, base: `${base} ${about}`, did: `${did} ${about}`, place, why });
 }
+
+/** The words of an audited action: "rebooted" or "reboot", and then what it is about, with % for the server or role. */
+interface ActionWords {
+  /** Follows a name. */
+  readonly did: string;
+  /** Follows "couldn't" and "tried to". */
+  readonly base: string;
+  readonly what: string;
+}
+
+/** The words of the actions that have better ones than "used `list`". */
+export const ACTION_WORDS: Readonly<Record<string, ActionWords>> = {
+  show: { did: 'viewed', base: 'view', what: '%' },
+  start: { did: 'started', base: 'start', what: '%' },
+  stop: { did: 'stopped', base: 'stop', what: '%' },
+  reboot: { did: 'rebooted', base: 'reboot', what: '%' },
+  delete: { did: 'deleted', base: 'delete', what: '%' },
+  protect: { did: 'protected', base: 'protect', what: '%' },
+  unprotect: { did: 'lifted', base: 'lift', what: 'the protection on %' },
+  note: { did: 'changed', base: 'change', what: 'the note on %' },
+  create: { did: 'created', base: 'create', what: '%' },
+  renew: { did: 'renewed', base: 'renew', what: '%' },
+  confirm: { did: 'placed the order for', base: 'order', what: '%' },
+  decide: { did: 'resolved', base: 'resolve', what: 'the unconfirmed order for %' },
+  password: { did: 'viewed', base: 'view', what: 'the root password of %' },
+  password_saved: { did: 'marked', base: 'mark', what: 'the root password of % as saved' },
+  approval_ask: { did: 'requested', base: 'request', what: 'approval for %' },
+  approval_answer: { did: 'answered', base: 'answer', what: '%' },
+  approval_withdraw: { did: 'withdrew', base: 'withdraw', what: 'the request for %' },
+  denial_reason: { did: 'gave', base: 'give', what: 'a reason for a denial' },
+  access_grant: { did: 'granted', base: 'grant', what: '%' },
+  access_revoke: { did: 'revoked', base: 'revoke', what: '%' },
+  access_ask: { did: 'requested', base: 'request', what: '%' },
+  access_answer: { did: 'answered', base: 'answer', what: '%' },
+  access_withdraw: { did: 'withdrew', base: 'withdraw', what: 'a role request' },
+  access_continue: { did: 'ran', base: 'run', what: 'the command that they had requested a role for' },
+  access_ended: { did: 'ended', base: 'end', what: '%' },
+  connect: { did: 'connected', base: 'connect', what: 'the hosting account' },
+  connect_link: { did: 'requested', base: 'request', what: 'a connect link' },
+  disconnect: { did: 'disconnected', base: 'disconnect', what: 'the hosting account' },
+  key_rotate: { did: 'changed', base: 'change', what: 'the encryption key' },
+  settings_change: { did: 'changed', base: 'change', what: '%' },
+  audit_prune: { did: 'removed', base: 'remove', what: 'old audit entries' },
+  install: { did: 'installed', base: 'install', what: 'the app' },
+  uninstall: { did: 'erased', base: 'erase', what: 'the workspace’s data, after the app was uninstalled' },
+  password_erased: {
+    did: 'erased',
+    base: 'erase',
+    what: 'the root password of %, because the app was uninstalled',
+  },
+  restore: { did: 'marked', base: 'mark', what: 'the database as restored from a backup' },
+  reminder_snooze: { did: 'snoozed', base: 'snooze', what: 'reminders for %' },
+  reminder_end: { did: 'left', base: 'leave', what: '% to expire' },
+  reminder_again: { did: 'turned', base: 'turn', what: 'on reminders for %' },
+  workflow_keys: { did: 'viewed', base: 'view', what: 'the workflow keys' },
+  workflow_key_issue: { did: 'issued', base: 'issue', what: 'the workflow key %' },
+  workflow_key_revoke: { did: 'revoked', base: 'revoke', what: 'the workflow key %' },
+  workflow_answer: { did: 'answered', base: 'answer', what: 'a workflow’s step for %' },
+  workflow_cancel: { did: 'canceled', base: 'cancel', what: 'a workflow’s step for %' },
+  renew_all: { did: 'renewed', base: 'renew', what: 'several servers' },
+};
 
 interface Parts {
   readonly who: string;

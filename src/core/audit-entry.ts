@@ -96,7 +96,8 @@ export interface AuditEntry extends AuditSubject {
   readonly actorId: UserId;
   readonly channelId?: ChannelId;
   readonly surface: Surface;
-  readonly action: AuditAction;
+  /** The name of the use case, or of what the app does by itself. */
+  readonly action: string;
   /** Shared by the entries of one act: `started`, then its outcome. */
   readonly actId: string;
   readonly outcome: 'started' | 'done' | 'failed' | 'denied' | 'in_doubt';
@@ -104,8 +105,8 @@ export interface AuditEntry extends AuditSubject {
   readonly code?: string;
 }
 
-/** An entry as it is stored. Another version of the app may have written words that this version doesn't know. */
-export interface StoredEntry extends Omit<AuditEntry, 'action'> {
+/** An entry as it is stored. Another version of the app may have written an action or a code that this version doesn't know. */
+export interface StoredEntry extends AuditEntry {
   readonly id: AuditEntryId;
   /** The server's label, or the details in one line. */
   readonly label?: string;
@@ -113,103 +114,6 @@ export interface StoredEntry extends Omit<AuditEntry, 'action'> {
   readonly seq: number;
   /** Signs the entry for that position. */
   readonly signature: string;
-  readonly action: string;
-}
-
-/** The words of an audited action: "rebooted" or "reboot", and then what it is about, with % for the server or role. */
-interface ActionWords {
-  /** Follows a name. */
-  readonly did: string;
-  /** Follows "couldn't" and "tried to". */
-  readonly base: string;
-  readonly what: string;
-}
-
-/** All audited actions, by their names: the use cases, and what the app does by itself. */
-export const AUDIT_ACTIONS = {
-  panel: { did: 'viewed', base: 'view', what: 'the control panel' },
-  list: { did: 'listed', base: 'list', what: 'servers' },
-  show: { did: 'viewed', base: 'view', what: '%' },
-  catalog: { did: 'viewed', base: 'view', what: 'the catalog' },
-  costs: { did: 'viewed', base: 'view', what: 'the costs' },
-  start: { did: 'started', base: 'start', what: '%' },
-  stop: { did: 'stopped', base: 'stop', what: '%' },
-  reboot: { did: 'rebooted', base: 'reboot', what: '%' },
-  delete: { did: 'deleted', base: 'delete', what: '%' },
-  protect: { did: 'protected', base: 'protect', what: '%' },
-  unprotect: { did: 'lifted', base: 'lift', what: 'the protection on %' },
-  note: { did: 'changed', base: 'change', what: 'the note on %' },
-  create: { did: 'created', base: 'create', what: '%' },
-  renew: { did: 'renewed', base: 'renew', what: '%' },
-  confirm: { did: 'placed the order for', base: 'order', what: '%' },
-  decide: { did: 'resolved', base: 'resolve', what: 'the unconfirmed order for %' },
-  password: { did: 'viewed', base: 'view', what: 'the root password of %' },
-  password_saved: {
-    did: 'marked',
-    base: 'mark',
-    what: 'the root password of % as saved',
-  },
-  approval_ask: { did: 'requested', base: 'request', what: 'approval for %' },
-  approval_answer: { did: 'answered', base: 'answer', what: '%' },
-  approval_withdraw: { did: 'withdrew', base: 'withdraw', what: 'the request for %' },
-  denial_reason: { did: 'gave', base: 'give', what: 'a reason for a denial' },
-  access: { did: 'viewed', base: 'view', what: 'the roles' },
-  access_grant: { did: 'granted', base: 'grant', what: '%' },
-  access_revoke: { did: 'revoked', base: 'revoke', what: '%' },
-  access_ask: { did: 'requested', base: 'request', what: '%' },
-  access_answer: { did: 'answered', base: 'answer', what: '%' },
-  access_withdraw: { did: 'withdrew', base: 'withdraw', what: 'a role request' },
-  access_continue: {
-    did: 'ran',
-    base: 'run',
-    what: 'the command that they had requested a role for',
-  },
-  access_ended: { did: 'ended', base: 'end', what: '%' },
-  connect: { did: 'connected', base: 'connect', what: 'the hosting account' },
-  connect_link: { did: 'requested', base: 'request', what: 'a connect link' },
-  disconnect: { did: 'disconnected', base: 'disconnect', what: 'the hosting account' },
-  key_rotate: {
-    did: 'changed',
-    base: 'change',
-    what: 'the encryption key',
-  },
-  settings: { did: 'viewed', base: 'view', what: 'the settings' },
-  settings_change: { did: 'changed', base: 'change', what: '%' },
-  status: { did: 'viewed', base: 'view', what: 'the status' },
-  audit: { did: 'viewed', base: 'view', what: 'the audit log' },
-  audit_prune: { did: 'removed', base: 'remove', what: 'old audit entries' },
-  install: { did: 'installed', base: 'install', what: 'the app' },
-  uninstall: {
-    did: 'erased',
-    base: 'erase',
-    what: 'the workspace’s data, after the app was uninstalled',
-  },
-  password_erased: {
-    did: 'erased',
-    base: 'erase',
-    what: 'the root password of %, because the app was uninstalled',
-  },
-  restore: {
-    did: 'marked',
-    base: 'mark',
-    what: 'the database as restored from a backup',
-  },
-  reminders: { did: 'viewed', base: 'view', what: 'upcoming renewals' },
-  reminder_snooze: { did: 'snoozed', base: 'snooze', what: 'reminders for %' },
-  reminder_end: { did: 'left', base: 'leave', what: '% to expire' },
-  reminder_again: { did: 'turned', base: 'turn', what: 'on reminders for %' },
-  workflow_keys: { did: 'viewed', base: 'view', what: 'the workflow keys' },
-  workflow_key_issue: { did: 'issued', base: 'issue', what: 'the workflow key %' },
-  workflow_key_revoke: { did: 'revoked', base: 'revoke', what: 'the workflow key %' },
-  workflow_answer: { did: 'answered', base: 'answer', what: 'a workflow’s step for %' },
-  workflow_cancel: { did: 'canceled', base: 'cancel', what: 'a workflow’s step for %' },
-  renew_all: { did: 'renewed', base: 'renew', what: 'several servers' },
-} as const satisfies Readonly<Record<string, ActionWords>>;
-export type AuditAction = keyof typeof AUDIT_ACTIONS;
-
-/** Whether this version of the app knows an action; another one may have written it. */
-export function isAuditAction(name: string): name is AuditAction {
-  return Object.hasOwn(AUDIT_ACTIONS, name);
 }
 
 export type AuditProblem = 'changed' | 'removed' | 'head' | 'key_missing';

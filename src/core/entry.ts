@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import type { System } from '../system.ts';
-import type { AuditAction, AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
+import type { AuditEntry, AuditSubject, Surface } from './audit-entry.ts';
 import { describeDefect, isExpected, isRefusal, Refusal, type RefusalCode } from './errors.ts';
 import type { WorkflowKeyId } from './ids.ts';
 import {
@@ -172,7 +172,7 @@ async function openHosting(actor: Actor, app: AppContext): Promise<HostingApi> {
 
 /** What authorization needs to know of a use case. */
 export interface UseCaseSpec {
-  readonly name: AuditAction;
+  readonly name: string;
   /** The role that the caller needs. `anyone`: every member of the workspace. */
   readonly needs: Role | 'anyone';
   /**
@@ -266,7 +266,7 @@ export function makeAuditEntry(
 type AuditTrail = ReturnType<typeof startAuditTrail>;
 
 /** Starts the audit of one act: its entries share an ID. Nothing is written yet; writing throws what the store throws. */
-export function startAuditTrail(app: AppContext, action: AuditAction, { actor, surface }: Caller) {
+export function startAuditTrail(app: AppContext, action: string, { actor, surface }: Caller) {
   let actId: string | undefined;
   let subject: AuditSubject = {};
   let unconfirmed: string | undefined;

@@ -1,6 +1,5 @@
 import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
-  type AuditAction,
   type AuditDetails,
   type AuditEntry,
   type AuditProblem,
@@ -36,7 +35,7 @@ export interface AuditFilter {
   readonly actorId?: string;
   /** Matches a label or an ID. */
   readonly server?: string;
-  readonly actions?: readonly AuditAction[];
+  readonly actions?: readonly string[];
   readonly seq?: number;
   /** Epoch milliseconds; `since` is inclusive, `until` is exclusive. */
   readonly since?: number;
@@ -51,7 +50,7 @@ export interface AuditFilter {
 interface LastFilter {
   readonly workspaceId: WorkspaceId;
   readonly serverId: ServerId;
-  readonly actions: readonly AuditAction[];
+  readonly actions: readonly string[];
   readonly outcomes: readonly AuditEntry['outcome'][];
   /** Epoch milliseconds. */
   readonly since?: number;

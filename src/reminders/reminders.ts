@@ -1,4 +1,3 @@
-import type { AuditAction } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ServerId } from '../core/ids.ts';
@@ -62,7 +61,7 @@ interface ReminderInput {
 
 /** Defines a change of the reminders for one month of a server. @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
 function defineMarking<Output>(
-  name: AuditAction,
+  name: string,
   needs: Role,
   run: (server: Server, input: ReminderInput, context: UseCaseContext) => Promise<Output>,
 ) {

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditSubject } from '../core/audit-entry.ts';
+import type { AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCase, type UseCaseContext } from '../core/entry.ts';
 import { choicesOf, Refusal, type RefusalDetails } from '../core/errors.ts';
 import { matchServer, searchServers } from '../core/find-server.ts';
@@ -127,7 +127,7 @@ export const chooseServer = {
   delete: defineChoosing('delete', 'manager'),
 } as const;
 
-function defineChoosing(name: AuditAction, needs: Role): Choosing {
+function defineChoosing(name: string, needs: Role): Choosing {
   return defineUseCase({
     name,
     needs,

@@ -1,4 +1,3 @@
-import { isAuditAction } from '../core/audit-entry.ts';
 import { Refusal, type RefusalCode } from '../core/errors.ts';
 import { withResolvers } from '../core/promises.ts';
 import type { Actor } from '../core/roles.ts';
@@ -312,15 +311,12 @@ function idOf({ actor: { workspaceId, userId, channelId }, ts }: TypedMessage): 
   return namedId('typed', workspaceId, userId, channelId, ts);
 }
 
-/**
- * Refuses users of other organizations, also for commands without a use case, such as help. The audit has the command's name if
- * that is an action, otherwise `panel`. @throws as `authorize` does
- */
+/** Refuses users of other organizations, also for commands without a use case, such as help. @throws as `authorize` does */
 async function refuseOutsider({ actor, text = '' }: TypedMessage, request: SlackRequest): Promise<void> {
   const { homeTeamId, workspaceId } = actor;
   if (homeTeamId === undefined || homeTeamId === workspaceId) return;
   const typed = splitSubcommand(text).name;
-  const name = isAuditAction(typed) ? typed : 'panel';
+  const name = /^[a-z]{1,20}$/.test(typed) ? typed : 'panel';
   await request.authorize({ name, needs: 'anyone', effect: 'reads' });
 }
 
