@@ -168,14 +168,10 @@ const purchaseRefusalWords = {
     `${codeLabel(label)} was renewed while you were looking at this and is now paid until ${slackDate(paidUntil)}.`,
   paid_until_unknown: ({ label }) =>
     `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
-  create_in_doubt: ({ label }) =>
-    `An earlier order for ${codeLabel(label)} is still unconfirmed. Wait for its result, or choose another label.`,
-  create_in_doubt_elsewhere: ({ label }) =>
-    `An order for ${codeLabel(label)} from another workspace on the same hosting account is still unconfirmed. Choose another label, or try again when it’s resolved there.`,
+  order_in_doubt: ({ label, kind }) =>
+    `An earlier order for ${codeLabel(label)} on this hosting account is still unconfirmed. Wait until it’s resolved${kind === 'create' ? ', or choose another label' : ''}.`,
   label_taken: ({ label }) =>
     `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
-  renewed_elsewhere: ({ label }) =>
-    `Another workspace on the same hosting account has already ordered this renewal of ${codeLabel(label)}. Nothing more was charged.`,
   list_incomplete: () => `${PART_OF_LIST} Nothing was done. Try again later.`,
   order_unsaved: () =>
     'We couldn’t save this. It may still go through, so don’t order it again until you see how it ended. In a few minutes, check `/vps status`: it shows unconfirmed orders and open requests.',

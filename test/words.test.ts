@@ -56,7 +56,7 @@ const everyWord = [
 const withoutDates = (text: string) => text.replace(/<!date\^\d+\^[^>]*>/g, '');
 
 /** The refusals of a confirmation. Those of what was confirmed are words of the order. */
-const MONEY_CODES = ['renewed_elsewhere', 'stale_confirmation', 'waited_too_long', 'shutting_down'] as const;
+const MONEY_CODES = ['stale_confirmation', 'waited_too_long', 'shutting_down'] as const;
 
 const SAYS_WHERE_THE_MONEY_IS =
   /nothing (more |else )?(was|is) (charged|ordered|sent|paid)|charge is back|return the charge|charged (once|twice)|back on the balance/i;

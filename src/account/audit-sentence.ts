@@ -305,9 +305,7 @@ const CODES: Readonly<Record<string, string>> = {
   unknown_choice: 'no such plan, location or image',
   // money
   price_moved: 'the price has changed',
-  create_in_doubt: 'an earlier order for this label is unconfirmed',
-  create_in_doubt_elsewhere: 'another workspace’s order for this label is unconfirmed',
-  renewed_elsewhere: 'another workspace had already ordered this renewal',
+  order_in_doubt: 'an earlier order for it is unconfirmed',
   stale_confirmation: 'the confirmation had expired',
   restored: 'the database was restored from a backup',
   list_incomplete: 'the list of servers may have been incomplete',

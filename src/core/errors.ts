@@ -49,13 +49,10 @@ export interface RefusalDetails {
   price_moved: { before: Money; now: Money };
   already_renewed: { label: string; paidUntil: number };
   paid_until_unknown: { label: string };
-  create_in_doubt: { label: string };
-  /** An unconfirmed create of that label exists in another workspace with the same hosting account. */
-  create_in_doubt_elsewhere: { label: string };
+  /** An order for that label, or for that month, exists in the account and is unconfirmed. */
+  order_in_doubt: { label: string; kind: 'create' | 'renew' };
   /** A server with that label has appeared since the user saw the review. */
   label_taken: { label: string };
-  /** Another workspace that has the same hosting account has ordered the same month. */
-  renewed_elsewhere: { label: string };
   stale_confirmation: NoDetails;
   /** The form was opened before the database was restored, which may have lost what was done with the form. */
   restored: NoDetails;

@@ -86,7 +86,7 @@ export type Confirmed =
  * Writes the confirmation durably. Called before the ack, and nothing else is written then.
  * Money effect: none yet; what follows sends it. A second confirmation of the same form, or of the same
  * month of the same server, gets the first one's operation and `isNew: false`.
- * @throws Refusal `purchases_frozen`, `over_budget`, `renewed_elsewhere`; `role_needed` when the actor's role is for other servers
+ * @throws Refusal `purchases_frozen`, `over_budget`; `role_needed` when the actor's role is for other servers
  */
 export const confirmPurchase = defineUseCase({
   name: 'confirm',
@@ -131,8 +131,6 @@ export async function confirmOne(input: Confirmation, context: ConfirmContext): 
   const at = input.confirmedAt ?? app.system.now();
   const operation = { id, workspaceId, actorId, channelId, purchase, price, at };
   const prepared = await app.ledger.prepare(operation, budgetOf(settings, app.system.now()));
-  if (prepared.kind === 'claimed_elsewhere')
-    throw new Refusal('renewed_elsewhere', { label: labelOf(purchase) });
   if (prepared.kind !== 'over_budget') return paying(prepared, context);
   if (takesApprovals(rule, purchase.kind)) return requestOther(true);
   const { whose, spent, most } = prepared;

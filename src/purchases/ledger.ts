@@ -38,8 +38,6 @@ export type Permit = string;
 
 export type Prepared =
   | { readonly kind: 'new' | 'known'; readonly operation: Operation }
-  /** Another workspace with the same key has ordered the same month. */
-  | { readonly kind: 'claimed_elsewhere' }
   | ({ readonly kind: 'over_budget' } & Excess);
 
 interface Sent {
@@ -255,7 +253,6 @@ export async function prepareOperation(
   if (earlier) return { kind: 'known', operation: toOperation(earlier) };
   const excess = budget && findExcess(budget, await sumSpent(trx, workspaceId, actorId, budget.since), price);
   if (excess) return { kind: 'over_budget', ...excess };
-  if (await isClaimedElsewhere(trx, row, names)) return { kind: 'claimed_elsewhere' };
   const inserted = await insertFirst(trx, foundation, row);
   const stored = inserted ?? (await findEarlier(trx, row));
   if (!stored) throw new Error('the operation that conflicted with a confirmation has gone');
@@ -294,23 +291,6 @@ export async function prepareDelete(
   const { serverId, label } = deletion;
   await addAudit(trx, foundation, { at, workspaceId, actorId, channelId, ...act, serverId, label });
   return true;
-}
-
-/** Whether another workspace with the same key has ordered the same month, and was not refused. */
-async function isClaimedElsewhere(
-  trx: Transaction<Tables>,
-  row: NewOperationRow,
-  names: readonly string[],
-): Promise<boolean> {
-  if (row.claim === '' || names.length === 0) return false;
-  const claimed = await trx
-    .selectFrom('operations')
-    .select('id')
-    .where('claim', '=', row.claim)
-    .where('account', 'in', names)
-    .where('workspace_id', '<>', row.workspace_id)
-    .executeTakeFirst();
-  return claimed !== undefined;
 }
 
 /** Finds the operation that an insert conflicts with: the one with the same ID or the same claim. */

@@ -18,6 +18,7 @@ import type { Ledger } from './ledger.ts';
 import {
   auditOfOperation,
   ContradictoryAnswer,
+  claimOf,
   confirmedOf,
   isInTime,
   labelOf,
@@ -28,7 +29,7 @@ import { type PaidAnswer, storeAnswer } from './spill.ts';
 
 /**
  * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
- * @throws ContradictoryAnswer; Refusal `create_in_doubt`, `create_in_doubt_elsewhere`, `label_taken`, `list_incomplete`,
+ * @throws ContradictoryAnswer; Refusal `order_in_doubt`, `label_taken`, `list_incomplete`,
  * `unknown_choice`, `price_moved`, `stale_confirmation`;
  * HostingError, whose `moneyMoved` says whether it may have been paid
  */
@@ -75,15 +76,33 @@ export function listNamesakes(servers: readonly Server[], label: string): readon
  * process has sent is waited for. A label whose create is unconfirmed is not ordered again: that would pay twice.
  * Returns how many sends of other creates the look that follows knows of.
  */
-async function waitForOtherCreates({ operation, app }: Payment, { account }: HostingApi): Promise<number> {
-  const { id, workspaceId } = operation;
-  while (isInTime(operation, app.system.now())) {
+async function waitForOtherCreates(payment: Payment, { account }: HostingApi): Promise<number> {
+  const { operation, app } = payment;
+  const label = labelOf(operation.purchase);
+  let earlierSends = 0;
+  await waitForOthers(payment, async () => {
     // First, so that one that is sent between the two either is waited for, or changes this number.
-    const earlierSends = await app.ledger.countSends(operation, account);
-    const creates = await app.ledger.listUnresolvedCreates(account, workspaceId);
-    const others = creates.filter((other) => other.id !== id);
-    refuseUnconfirmedLabel(operation, others);
-    if (!others.some((other) => other.state === 'sent')) return earlierSends;
+    earlierSends = await app.ledger.countSends(operation, account);
+    const creates = await app.ledger.listUnresolvedCreates(account, operation.workspaceId);
+    return creates.filter(({ state, purchase }) => state === 'sent' || isSameLabel(labelOf(purchase), label));
+  });
+  return earlierSends;
+}
+
+/**
+ * Waits while one of these others is sent, for as long as this one may be sent. Those of another workspace with the same key are among
+ * them; only that there is one is revealed. @throws Refusal `order_in_doubt` if one is unconfirmed; `stale_confirmation`
+ */
+async function waitForOthers(
+  { operation, app }: Payment,
+  list: () => Promise<readonly Operation[]>,
+): Promise<void> {
+  const { id, purchase } = operation;
+  while (isInTime(operation, app.system.now())) {
+    const others = (await list()).filter((other) => other.id !== id);
+    if (others.some(({ state }) => state === 'unconfirmed'))
+      throw new Refusal('order_in_doubt', { label: labelOf(purchase), kind: purchase.kind });
+    if (!others.some(({ state }) => state === 'sent')) return;
     await pause(app);
   }
   throw new Refusal('stale_confirmation', {});
@@ -96,23 +115,12 @@ function pause({ system }: AppContext): Promise<void> {
   return system.sleep(Math.round(PAUSE_MS * (0.5 + system.random())));
 }
 
-function refuseUnconfirmedLabel({ workspaceId, purchase }: Operation, others: readonly Operation[]): void {
-  const label = labelOf(purchase);
-  const namesakes = others.filter(
-    (other) => other.state === 'unconfirmed' && isSameLabel(labelOf(other.purchase), label),
-  );
-  if (namesakes.length === 0) return;
-  // Only the existence of another workspace's order is revealed.
-  const isOwn = namesakes.some((other) => other.workspaceId === workspaceId);
-  throw new Refusal(isOwn ? 'create_in_doubt' : 'create_in_doubt_elsewhere', { label });
-}
-
 type Renewal = Extract<Purchase, { readonly kind: 'renew' }>;
 
 /**
  * Sends a confirmed renewal and settles it. Money effect: pays one more month, once for each operation.
  * @throws Refusal `unknown_choice`, `price_moved`, `unknown_server`, `label_moved`, `paid_until_unknown`,
- * `already_renewed`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
+ * `already_renewed`, `order_in_doubt`, `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<void> {
   const { serverId } = renewal;
@@ -121,6 +129,7 @@ export async function sendRenewal(renewal: Renewal, payment: Payment): Promise<v
     const created = await app.ledger.findCreated(operation.workspaceId, serverId);
     if (created && operation.price !== undefined)
       refuseMovedPrice(operation.price, created.order.plan, await hosting.fetchCatalog(how));
+    await waitForSameMonth(renewal, payment, hosting);
     await refuseOtherMonth(renewal, await fetchAllServers(hosting, how), payment);
     return {};
   };
@@ -148,6 +157,20 @@ async function refuseOtherMonth(
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });
   if (server.paidUntil !== paidUntil)
     throw new Refusal('already_renewed', { label: server.label, paidUntil: server.paidUntil });
+}
+
+/** Two workspaces with one key may both have confirmed the same month. */
+async function waitForSameMonth(renewal: Renewal, payment: Payment, { account }: HostingApi): Promise<void> {
+  const { id, workspaceId } = payment.operation;
+  await waitForOthers(payment, async () => {
+    const renewals = await payment.app.ledger.listRenewals(account, workspaceId, renewal.serverId);
+    const same = renewals.filter(({ purchase }) => claimOf(purchase) === claimOf(renewal));
+    const paid = same.find((other) => other.id !== id && other.state === 'settled');
+    // The list may not show it yet.
+    if (paid?.paidUntil !== undefined)
+      throw new Refusal('already_renewed', { label: renewal.label, paidUntil: paid.paidUntil });
+    return same;
+  });
 }
 
 /** What `markSent` has to know of a look. */

@@ -290,8 +290,7 @@ async function findSameId(trx: Queries, row: NewRow): Promise<RequestRow | undef
 /** Why what was approved was not prepared; undefined if it was. */
 function whyNotPrepared(prepared: Prepared, id: ConfirmationId): CancelCode | undefined {
   if (prepared.kind === 'over_budget') return 'over_budget';
-  const isOwn = prepared.kind !== 'claimed_elsewhere' && prepared.operation.id === id;
-  return isOwn ? undefined : 'already_renewed';
+  return prepared.operation.id === id ? undefined : 'already_renewed';
 }
 
 function toSubject(request: NewApproval | NewRoleRequest): string {

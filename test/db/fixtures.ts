@@ -108,7 +108,6 @@ export async function confirm(
 ): Promise<Extract<Prepared, { operation: unknown }>> {
   const prepared = await ledger.prepare(operation);
   if (prepared.kind === 'over_budget') throw new Error('no budget was given');
-  if (prepared.kind === 'claimed_elsewhere') throw new Error('another workspace has ordered this month');
   return prepared;
 }
 

@@ -18,7 +18,7 @@ import {
   RENEWAL,
   type Scenario,
 } from './support/scenario.ts';
-import { MONTH_MS } from './support/scripted-hosting.ts';
+import { lost, MONTH_MS } from './support/scripted-hosting.ts';
 
 let scenario: Scenario;
 let app: MortalProcess;
@@ -359,5 +359,49 @@ describe('creates of one account', () => {
     // Each knew all servers that the ones before it had made.
     const known = operations.map((operation) => operation?.knownIds.length ?? 0).sort((a, b) => a - b);
     expect(known).toEqual(ids.map((_, at) => 1 + at));
+  });
+});
+
+describe('a renewal of a month that another workspace with the same key has ordered', () => {
+  beforeEach(async () => {
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await scenario.store.apiKeys.put('T2', new Secret('api-key'), 'U1', T0 - 1);
+    Object.assign(app.ports.users, { find: async () => ({ ...MEMBER, teamIds: ['T1', 'T2'] }) });
+  });
+  const pressThere = () => press(app, RENEWAL, { id: OTHER_ID, workspaceId: 'T2' });
+
+  test.each([
+    ['unconfirmed', 'order_in_doubt', lost(false)],
+    ['settled', 'already_renewed', undefined],
+  ] as const)('is refused when that is %s', async (state, code, script) => {
+    if (script) scenario.hosting.script(script);
+    await press(app, RENEWAL);
+    expect(await scenario.find()).toMatchObject({ state });
+    // The list doesn't show the later date yet.
+    scenario.hosting.servers.splice(0, 1, DB);
+    await pressThere();
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code } });
+    expect(scenario.sent()).toBe(1);
+  });
+
+  test('waits while that is sent, reading nothing from the API', async () => {
+    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }), RENEWAL);
+    const startedAt = scenario.clock.now();
+    let reads = 0;
+    Object.assign(app.ports, {
+      hostingOf: (key: Secret<string>) => ({
+        ...scenario.hosting.api,
+        account: vault.namesOf(key),
+        fetchServers: async () => {
+          reads++;
+          return scenario.hosting.api.fetchServers();
+        },
+      }),
+    });
+    await pressThere();
+    const reason = { code: 'stale_confirmation' };
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason });
+    expect(scenario.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
+    expect([scenario.sent(), reads]).toEqual([0, 0]);
   });
 });

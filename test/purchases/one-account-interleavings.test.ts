@@ -66,13 +66,18 @@ describe.skipIf(!postgresUrl)('two workspaces, in two processes, at every statem
   test('renew one month of their API key’s servers once', async () => {
     await interleave({
       prepare: async ([store], round) => {
-        const orders = await prepareOrders(store, round, () => 'web-1');
-        return orders.map(({ workspaceId }) => newRenew(7, 1000, { workspaceId, at: now() }));
+        const orders = await prepareOrders(store, round, (workspaceId) => `of-${workspaceId}`);
+        const renewIn = async ({ workspaceId, key }: Order): Promise<Order> => {
+          const operation = newRenew(7, 1000 + round, { workspaceId, at: now() });
+          await store.ledger.prepare(operation);
+          return { id: operation.id, workspaceId, key };
+        };
+        return [await renewIn(orders[0]), await renewIn(orders[1])] as const;
       },
-      first: (store, [mine]) => store.ledger.prepare(mine ?? newRenew()),
-      second: (store, [, theirs]) => store.ledger.prepare(theirs ?? newRenew()),
+      first: (store, [mine]) => send(store, mine),
+      second: (store, [, theirs]) => send(store, theirs),
       check: async ({ first, second, at }) => {
-        expect([at, [first.kind, second.kind].sort()]).toEqual([at, ['claimed_elsewhere', 'new']]);
+        expect([at, [first, second].sort()]).toEqual([at, ['outdated', 'sent']]);
       },
     });
   });

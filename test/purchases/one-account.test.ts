@@ -3,7 +3,7 @@ import type { Store } from '../../src/context.ts';
 import type { AccountNames } from '../../src/core/ids.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
-import { LIMIT, NO_ANSWER } from '../db/fixtures.ts';
+import { confirm, LIMIT, NO_ANSWER } from '../db/fixtures.ts';
 import {
   engines,
   entry,
@@ -56,8 +56,9 @@ class Orders {
     return operation.id;
   }
 
-  renew(workspaceId: string) {
-    return this.store.ledger.prepare(newRenew(7, T0 + 1000, { workspaceId }));
+  async renew(workspaceId: string) {
+    const operation = newRenew(7, T0 + 1000, { workspaceId });
+    return (await confirm(this.store.ledger, operation)).operation.id;
   }
 
   async send(id: string, workspaceId: string, knownSends?: number) {
@@ -151,37 +152,39 @@ describe.each(engines)('orders of two workspaces with one API key on $name', ({ 
   });
 
   test('renew one month once, until the one that has it is refused', async () => {
-    const mine = await orders.renew('T1');
-    expect(mine.kind).toBe('new');
-    expect(await orders.renew('T2')).toEqual({ kind: 'claimed_elsewhere' });
-    expect((await orders.renew('T1')).kind).toBe('known');
-    expect((await orders.renew('T3')).kind).toBe('new');
-    if (!('operation' in mine)) throw new Error('it was not prepared');
-    await store.ledger.refuse(mine.operation.id, { at: T0, reason: LIMIT }, entry());
-    expect((await orders.renew('T2')).kind).toBe('new');
+    const [mine, theirs, others] = [
+      await orders.renew('T1'),
+      await orders.renew('T2'),
+      await orders.renew('T3'),
+    ];
+    expect(await orders.renew('T1')).toBe(mine);
+    expect(await orders.send(mine, 'T1')).toBe('sent');
+    expect(await orders.send(theirs, 'T2')).toBe('outdated');
+    expect(await orders.send(others, 'T3')).toBe('sent');
+    await orders.loseAnswer(mine, 'T1');
+    expect(await orders.send(theirs, 'T2')).toBe('outdated');
+    await store.ledger.refuse(mine, { at: T0, reason: LIMIT, owner: mine }, entry());
+    expect(await orders.send(theirs, 'T2')).toBe('sent');
   });
 
   test('renew one month once, even if a process that didn’t know all names of the API key has prepared one', async () => {
     const [mine, theirs] = [await orders.renew('T1'), await orders.renew('T3')];
-    if (!('operation' in mine && 'operation' in theirs)) throw new Error('they were not prepared');
     orders.names.T3 = [...orders.nameOf('T3'), ...orders.nameOf('T1')];
-    expect(await orders.send(mine.operation.id, 'T1')).toBe('sent');
-    expect(await orders.send(theirs.operation.id, 'T3')).toBe('outdated');
-    await orders.settle(mine.operation.id, 'T1', { serverId: 7, isFirstHand: true });
-    expect(await orders.send(theirs.operation.id, 'T3')).toBe('outdated');
+    expect(await orders.send(mine, 'T1')).toBe('sent');
+    expect(await orders.send(theirs, 'T3')).toBe('outdated');
+    await orders.settle(mine, 'T1', { serverId: 7, isFirstHand: true });
+    expect(await orders.send(theirs, 'T3')).toBe('outdated');
   });
 
-  test('approve no month that the other one has ordered, and tell nothing of its order', async () => {
-    await orders.renew('T1');
+  test('don’t send a renewal that was approved while the other one has its month', async () => {
+    expect(await orders.send(await orders.renew('T1'), 'T1')).toBe('sent');
     const { purchase } = newRenew(7, T0 + 1000);
     const approval = newApproval({ workspaceId: 'T2', kind: 'purchase', purchase });
-    await store.requests.requestApproval(approval, entry({ workspaceId: 'T2' }));
-    const approved = await store.requests.approve(
-      approval.id,
-      { by: 'U2', at: T0 },
-      entry({ workspaceId: 'T2' }),
-    );
-    expect(approved).toMatchObject({ state: 'canceled', reason: 'already_renewed' });
+    const audit = entry({ workspaceId: 'T2' });
+    await store.requests.requestApproval(approval, audit);
+    const approved = await store.requests.approve(approval.id, { by: 'U2', at: T0 }, audit);
+    expect(approved).toMatchObject({ state: 'approved' });
+    expect(await orders.send(approval.id, 'T2')).toBe('outdated');
   });
 
   test('claim one new server once, whatever their labels', async () => {
@@ -240,14 +243,12 @@ describe('orders from before another encryption key came first', () => {
   });
 
   test('still have their month, and later ones are found by it, too', async () => {
-    const orders = await rotate((earlier) => earlier.renew('T1'));
-    expect(await orders.renew('T2')).toEqual({ kind: 'claimed_elsewhere' });
-    expect((await orders.renew('T3')).kind).toBe('new');
+    const orders = await rotate(async (earlier) => earlier.send(await earlier.renew('T1'), 'T1'));
+    expect(await orders.send(await orders.renew('T2'), 'T2')).toBe('outdated');
+    expect(await orders.send(await orders.renew('T3'), 'T3')).toBe('sent');
     const other = await rotate(async () => undefined);
-    expect([(await other.renew('T2')).kind, (await other.renew('T1')).kind]).toEqual([
-      'new',
-      'claimed_elsewhere',
-    ]);
+    expect(await other.send(await other.renew('T2'), 'T2')).toBe('sent');
+    expect(await other.send(await other.renew('T1'), 'T1')).toBe('outdated');
   });
 
   test('still block their label in a process with only the earlier key, until no API key is encrypted under that', async () => {

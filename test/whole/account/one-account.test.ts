@@ -7,7 +7,7 @@ import { ENGINES } from '../../support/postgres.ts';
 import { startTeam, type TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
-const BLOCKED = 'from another workspace on the same hosting account is still unconfirmed';
+const BLOCKED = 'on this hosting account is still unconfirmed';
 
 /** Two installed workspaces, which have the same key, or two keys of one account. */
 async function startTwo(options: TeamOptions = {}, keys: 'one key' | 'two keys' = 'one key') {
@@ -67,7 +67,9 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
     await people[0].presses('Renew and pay');
     await people[0].sees('alpha-1 was renewed');
     await people[1].presses('Renew and pay');
-    await people[1].sees('Another workspace on the same hosting account has already ordered this renewal of');
+    await people[1].sees(
+      'alpha-1 wasn’t renewed, and nothing was charged. alpha-1 was renewed while you were',
+    );
     expect(team.hosting.charges(team.account)).toHaveLength(1);
   });
 
