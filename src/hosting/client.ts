@@ -28,8 +28,6 @@ export interface HostingOptions {
   /** The timeout of one request, in milliseconds. */
   readonly timeoutMs: number;
   readonly system: System;
-  /** Requests per minute; 300 unless set (docs/hosting-api.md 8.1). */
-  readonly limit?: number;
   /** The taken slots, stored across restarts and shared with other processes. */
   readonly calls: ApiCalls;
   /** Names a key (`Vault.namesOf`). */
@@ -51,7 +49,7 @@ export type Hosting = ReturnType<typeof createHosting>;
 
 /** Creates the client of the hosting API. Sends nothing and opens no connection yet. */
 export function createHosting(options: HostingOptions) {
-  const { namesOf, timeoutMs, system, limit = 300, calls, onCall, log } = options;
+  const { namesOf, timeoutMs, system, calls, onCall, log } = options;
   const transport = options.transport ?? createTransport(options);
   const report = harmless((attempt: CallReport) => onCall?.(attempt));
   const warn = harmless((fields: object, words: string) => log?.warn(fields, words));
@@ -64,7 +62,7 @@ export function createHosting(options: HostingOptions) {
   let closed: Promise<void> | undefined;
 
   const open = (names: AccountNames, key: Secret<string>): Account => {
-    const limiter = new Limiter({ system, calls, account: names, timeoutMs, limit });
+    const limiter = new Limiter({ system, calls, account: names, timeoutMs });
     if (closing.aborted) limiter.close();
     const share = createShare(system);
     const parts = { ...options, account: names, key, limiter, share, transport, closing, report, warn };
