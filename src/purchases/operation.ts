@@ -194,7 +194,7 @@ export type ProvenRefusalDetails = RefusalDetails & {
 };
 export type ProvenRefusal = Reason<ProvenRefusalDetails>;
 
-export type OperationRefusalDetails = ProvenRefusalDetails & {
+type OperationRefusalDetails = ProvenRefusalDetails & {
   /** A manager checked the hosting account and decided it, without proof: never described as "nothing was charged". */
   readonly decided_not_done: NoDetails;
 };
