@@ -42,6 +42,8 @@ const accessRefusalWords = {
     const what = state === 'denied' ? 'An owner denied this' : 'You requested this';
     return `${what} ${slackDate(at)}. You can ask again after ${slackDate(againAt)}.`;
   },
+  asked_enough: () =>
+    'You’ve sent several requests in the last hour, so this one wasn’t sent. Try again in an hour.',
   not_requester: ({ requesterId }) => `Only ${mention(requesterId)} can withdraw this request.`,
   no_open_request: () => 'You don’t have an open request for a role.',
   continuation_over: ({ command }) =>

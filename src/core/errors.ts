@@ -90,6 +90,7 @@ export interface RefusalDetails {
   role_held: { role: Role };
   /** The user requested this role before. `state`: how that request ended. */
   asked_before: { at: number; state: RoleRequestState; againAt: number };
+  asked_enough: NoDetails;
   /** The approver chose more than the requester asked for. */
   beyond_request: { role: Role };
   own_request: NoDetails;

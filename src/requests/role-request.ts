@@ -18,7 +18,7 @@ import {
 } from './notify.ts';
 import { ROLES_ASKED, type RoleRequest } from './request.ts';
 
-/** How long after a request that was denied the same one is refused. */
+/** How long after a request that was denied the same one is refused, and so are more than three of any kind. */
 const REPEAT_MS = HOUR_MS;
 /** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;
@@ -37,7 +37,7 @@ export function checkWantedRole({ role, label }: WantedRole): void {
 /**
  * Requests a role from the owners, for one server or for all. While no owner has been reached, repeating it returns the
  * same request.
- * @throws Refusal `owner_limited`, `role_held`, `asked_before`, `no_grantee`
+ * @throws Refusal `owner_limited`, `role_held`, `asked_before`, `asked_enough`, `no_grantee`
  */
 export const requestAccess = defineUseCase({
   name: 'access_ask',

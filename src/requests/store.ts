@@ -3,6 +3,7 @@ import { addGrant } from '../access/grant-store.ts';
 import type { NewGrant } from '../access/grants.ts';
 import { listNamesOfKey } from '../account/keys.ts';
 import type { AuditEntry } from '../core/audit-entry.ts';
+import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { addAudit } from '../db/audit.ts';
 import type { Foundation, Queries } from '../db/database.ts';
@@ -32,6 +33,9 @@ type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
   readonly by?: UserId | undefined;
   readonly denialReason?: string | undefined;
 };
+
+/** Requests for roles that a user can make in the time that counts: every owner gets a message for each. */
+const MOST_REQUESTS = 3;
 
 export type Requests = ReturnType<typeof createRequests>;
 
@@ -94,6 +98,7 @@ export function createRequests(foundation: Foundation) {
     /**
      * Stores a request for a role. The same ID again, an open one of the same user for the same role and servers, or such a one
      * that was made since `since` and denied, is returned instead.
+     * @throws Refusal `asked_enough` for a user who has made three requests since then
      */
     requestRole: (
       wanted: NewRoleRequest,
@@ -105,12 +110,15 @@ export function createRequests(foundation: Foundation) {
           .where('workspace_id', '=', wantedRow.workspace_id)
           .where('requester_id', '=', wantedRow.requester_id)
           .where('kind', '=', 'role')
-          .where('state', '=', 'denied')
           .where('asked_at', '>=', since)
           .execute();
-        const denied = rows.map(toRoleRequest).findLast((each) => toClaim(each) === wantedRow.claim);
+        const denied = rows
+          .map(toRoleRequest)
+          .findLast((each) => each.state === 'denied' && toClaim(each) === wantedRow.claim);
         if (denied) return { isNew: false, request: denied };
         const { isNew, row } = await insertFirst(trx, wantedRow);
+        // Undoes the insert.
+        if (isNew && rows.length >= MOST_REQUESTS) throw new Refusal('asked_enough', {});
         if (isNew) await askFor(trx, foundation, row);
         return { isNew, request: toRoleRequest(row) };
       }),

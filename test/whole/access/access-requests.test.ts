@@ -146,6 +146,20 @@ describe.concurrent('asking again and again', () => {
     await team.ask('viewer', 'We’ll let you know');
   });
 
+  it('reaches the owners at most three times an hour', async () => {
+    const system = movableSystem();
+    await using team = await startWithRequester({ system });
+    for (const place of [1, 2]) await team.ask(`viewer on made-up-${place}`, 'We’ll let you know');
+    await team.nora.types('/vps access withdraw');
+    await team.nora.sees('You withdrew your request');
+    await team.ask('viewer on made-up-3', 'We’ll let you know');
+    await team.ask('manager', 'several requests in the last hour');
+    expect(team.approver.messages()).toHaveLength(3);
+    expect(await openRequests(team)).toHaveLength(1);
+    system.move(HOUR_MS + 1);
+    await team.ask('manager', 'We’ll let you know');
+  });
+
   it('shows owners the oldest open requests, and counts the rest', async () => {
     await using team = await startWithRequester();
     for (let place = 0; place < 7; place++) await writeRequest(team, { requesterId: `U0A${place}` });
