@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runBackground } from '../src/background.ts';
 import { money } from '../src/core/money.ts';
 import { realSystem } from '../src/system.ts';
-import { newCreate, sentBy } from './db/fixtures.ts';
+import { leaseOperation, newCreate, sentBy } from './db/fixtures.ts';
 import { type Client, openScenario } from './purchases/support/scenario.ts';
 
 const LEASE_MS = 45_000;
@@ -14,7 +14,7 @@ test('many orders that wait for one of a dead process don’t keep that from bei
   const at = clock.now();
   const dead = newCreate('dead', { id: 'dead', at, price: money(499) });
   await ledger.prepare(dead);
-  await ledger.lease(dead.id, { owner: 'dead', now: at, until: at + LEASE_MS });
+  await leaseOperation(store, dead.id, { owner: 'dead', now: at, until: at + LEASE_MS });
   const permit = await ledger.readPermit(dead.workspaceId, at);
   expect(await ledger.markSent(dead.id, sentBy('dead', at, { permit }))).toBe('sent');
   const waiting = Array.from({ length: 12 }, (_, number) =>

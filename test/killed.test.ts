@@ -197,7 +197,7 @@ describe.each(places)('a workflow’s step on $name', (engine) => {
       const { seen, pass, startMortal, startImmortal } = shareSteps(place);
       const other = await startImmortal();
       const { store } = other;
-      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      await store.workspaces.put({ id: 'T1', name: 'Acme' });
       await store.apiKeys.put('T1', new Secret('one account'), 'U1', T0);
       await store.grants.put(newGrant({ workspaceId: 'T1', subjectId: 'U1', role: 'operator' }));
       const id = `${at}`;

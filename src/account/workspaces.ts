@@ -135,10 +135,10 @@ export function createWorkspaces(foundation: Foundation) {
   };
   return {
     /** Adds a workspace, or updates its name. Settings stay. */
-    put: async ({ id, name }: Omit<Workspace, 'settings'>, at: number): Promise<void> => {
+    put: async ({ id, name }: Omit<Workspace, 'settings'>): Promise<void> => {
       await db
         .insertInto('workspaces')
-        .values({ id, name, settings: '{}', added_at: at })
+        .values({ id, name, settings: '{}' })
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
         .execute();
     },

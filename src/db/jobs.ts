@@ -161,7 +161,23 @@ export function createJobStore(foundation: Foundation) {
         .execute();
       return rows.map(toJob);
     },
-    lease: (kind: string, key: string, lease: Lease) => leaseJob(foundation, kind, key, lease),
+    /**
+     * Leases one job, due or not; undefined if another owner has it, or nobody asked for it. It is due from now on: if this process
+     * dies, another one does it.
+     */
+    lease: async (kind: string, key: string, { owner, now, until }: Lease): Promise<Job | undefined> => {
+      const row = await db
+        .updateTable('jobs')
+        .set({ owner, lease_until: engine.moment(until, now), due_at: engine.moment(now, now) })
+        .where('kind', '=', kind)
+        .where('key', '=', key)
+        .where((column) =>
+          column.or([column('lease_until', '<=', engine.moment(now, now)), column('owner', '=', owner)]),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      return row && toJob(row);
+    },
     renew: async (owner: string, keys: readonly string[]): Promise<void> => {
       const now = engine.clock.now();
       await db
@@ -203,12 +219,10 @@ export function createJobStore(foundation: Foundation) {
       if ((await ended.execute()).length > 0) return;
       await db.updateTable('jobs').set(given).where(isIt).execute();
     },
-    giveBack: (owner: string) => giveBackJobs(db, owner),
+    giveBack: async (owner: string): Promise<void> => {
+      await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).where('owner', '=', owner).execute();
+    },
   };
-}
-
-export async function giveBackJobs(db: Queries, owner: string): Promise<void> {
-  await db.updateTable('jobs').set({ owner: '', lease_until: 0 }).where('owner', '=', owner).execute();
 }
 
 /** Times in epoch milliseconds. */
@@ -355,29 +369,6 @@ function isDue(column: Columns, { engine }: Foundation, now: number): Expression
       column('asked_at', '>', engine.moment(now + CLOCK_SLACK_MS, now)),
     ]),
   ]);
-}
-
-/**
- * Leases one job, due or not; undefined if another owner has it, or nobody asked for it. It is due from now on: if this process
- * dies, another one does it.
- */
-export async function leaseJob(
-  { db, engine }: Foundation,
-  kind: string,
-  key: string,
-  { owner, now, until }: Lease,
-): Promise<Job | undefined> {
-  const row = await db
-    .updateTable('jobs')
-    .set({ owner, lease_until: engine.moment(until, now), due_at: engine.moment(now, now) })
-    .where('kind', '=', kind)
-    .where('key', '=', key)
-    .where((column) =>
-      column.or([column('lease_until', '<=', engine.moment(now, now)), column('owner', '=', owner)]),
-    )
-    .returningAll()
-    .executeTakeFirst();
-  return row && toJob(row);
 }
 
 function nameOf({ kind, key }: Pick<Job, 'kind' | 'key'>): string {

@@ -44,7 +44,7 @@ const STATEMENTS: readonly string[] = [
   `create index installation_workspaces_of on installation_workspaces (installation_id)`,
   `create table installations (
     id text primary key not null, is_org integer not null, enterprise_id text, name text not null,
-    generation integer not null, installed_by text not null, installed_at bigint not null, scopes text not null,
+    generation integer not null, installed_by text not null, installed_at bigint not null,
     sealed text, expires_at bigint not null, is_refresh_refused integer not null, is_token_refused integer not null,
     revoked_at bigint not null)`,
   `create table jobs (
@@ -103,7 +103,7 @@ const STATEMENTS: readonly string[] = [
     constraint workflow_runs_execution unique (workspace_id, execution_id))`,
   `create index workflow_runs_received on workflow_runs (workspace_id, key_id, received_at)`,
   `create table workspaces (
-    id text primary key not null, name text not null, settings text not null, added_at bigint not null)`,
+    id text primary key not null, name text not null, settings text not null)`,
 ];
 
 type Migrations = Readonly<Record<string, Migration>>;

@@ -13,7 +13,6 @@ export interface Tables {
     name: string;
     /** JSON of the settings that were changed; the others are as in `DEFAULT_SETTINGS`. */
     settings: string;
-    added_at: number;
   };
   /** What is known of the database itself. It is moved with the data. */
   facts: {
@@ -243,8 +242,6 @@ export interface Tables {
     generation: number;
     installed_by: string;
     installed_at: number;
-    /** Separated by commas. */
-    scopes: string;
     /** JSON of the tokens, sealed; NULL when the app was uninstalled. */
     sealed: string | null;
     /** When the bot token expires; 0 without token rotation. */

@@ -207,7 +207,6 @@ export interface NewInstallation {
   readonly name: string;
   readonly installedBy: UserId;
   readonly installedAt: number;
-  readonly scopes: readonly string[];
   readonly tokens: BotTokens;
 }
 

@@ -202,7 +202,7 @@ async function serve(
 ): Promise<void> {
   await trx
     .insertInto('workspaces')
-    .values({ id, name, settings: '{}', added_at: at })
+    .values({ id, name, settings: '{}' })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
     .execute();
   await trx
@@ -277,7 +277,6 @@ function toInstallation(row: InstallationRow | undefined, vault: Vault): Install
     generation: row.generation,
     installedBy: row.installed_by,
     installedAt: row.installed_at,
-    scopes: row.scopes.split(',').filter((scope) => scope !== ''),
     isRefreshRefused: row.is_refresh_refused === 1,
     isTokenRefused: row.is_token_refused === 1,
     revokedAt: row.revoked_at === 0 ? undefined : row.revoked_at,
@@ -294,7 +293,7 @@ function openTokens(row: InstallationRow, sealed: string, vault: Vault): BotToke
 
 /** Makes the row of an install. It keeps nothing of an earlier one. */
 function toRow(installation: NewInstallation, generation: number, vault: Vault): InstallationRow {
-  const { id, isOrg, enterpriseId, name, installedBy, installedAt, scopes, tokens } = installation;
+  const { id, isOrg, enterpriseId, name, installedBy, installedAt, tokens } = installation;
   const row = {
     id,
     is_org: isOrg ? 1 : 0,
@@ -304,7 +303,6 @@ function toRow(installation: NewInstallation, generation: number, vault: Vault):
     installed_at: installedAt,
     expires_at: tokens.rotation?.expiresAt ?? 0,
     name,
-    scopes: scopes.join(','),
     sealed: null,
     is_refresh_refused: 0,
     is_token_refused: 0,

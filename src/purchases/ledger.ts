@@ -6,7 +6,7 @@ import { isSameLabel } from '../core/labels.ts';
 import type { Secret } from '../core/secret.ts';
 import { addAudit } from '../db/audit.ts';
 import { type Foundation, lockWorkspace, type Queries } from '../db/database.ts';
-import { addJob, giveBackJobs, holdsJob, type Lease, leaseJob } from '../db/jobs.ts';
+import { addJob, holdsJob } from '../db/jobs.ts';
 import { refuseFromBeforeRestore } from '../db/moves.ts';
 import type { OperationRow, Tables } from '../db/tables.ts';
 import type { DeleteOperation, DeleteReason, NewDelete } from '../servers/deletion.ts';
@@ -216,11 +216,6 @@ export function createLedger(foundation: Foundation) {
         .where('told_at', '=', 0)
         .execute();
     },
-    /** Takes the job of one operation, as a process that works on it does: for tests. Times in epoch milliseconds. */
-    lease: async (id: ConfirmationId, lease: Lease): Promise<boolean> =>
-      (await leaseJob(foundation, OPERATION, id, lease)) !== undefined,
-    /** Gives it back, as a process that ends does: for tests. */
-    release: (owner: string): Promise<void> => giveBackJobs(db, owner),
   };
 }
 

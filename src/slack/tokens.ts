@@ -161,7 +161,6 @@ function readInstallation(
     name: place.name ?? '',
     installedBy: user.id,
     installedAt: now,
-    scopes: bot.scopes,
     tokens: { bot: new Secret(bot.token), rotation },
   };
 }
@@ -320,7 +319,7 @@ export function createSingleWorkspace(options: {
     }
     if (answer.ok && answer.workspaceId !== '') {
       if (fault === undefined && answer.workspaceId === served) return;
-      await options.storeWorkspace({ id: answer.workspaceId, name: answer.workspaceName }, system.now());
+      await options.storeWorkspace({ id: answer.workspaceId, name: answer.workspaceName });
       log.info('connected to Slack', { workspace: answer.workspaceId });
       served = answer.workspaceId;
       fault = undefined;

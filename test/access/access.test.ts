@@ -8,7 +8,7 @@ import { engines, entry, newGrant, T0 } from '../db/support.ts';
 describe.each(engines)('workspaces on $name', ({ make }) => {
   test('have default settings until an owner changes them, and keep them when renamed', async () => {
     const { workspaces } = await make();
-    await workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await workspaces.put({ id: 'T1', name: 'Acme' });
     expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme', settings: DEFAULT_SETTINGS });
     const settings = {
       announces: false,
@@ -17,7 +17,7 @@ describe.each(engines)('workspaces on $name', ({ make }) => {
       channelId: 'C1',
     };
     expect(await workspaces.changeSettings('T1', DEFAULT_SETTINGS, settings)).toBe(true);
-    await workspaces.put({ id: 'T1', name: 'Acme 2' }, T0);
+    await workspaces.put({ id: 'T1', name: 'Acme 2' });
     expect(await workspaces.find('T1')).toEqual({ id: 'T1', name: 'Acme 2', settings });
     expect(await workspaces.changeSettings('T1', settings, DEFAULT_SETTINGS)).toBe(true);
     expect((await workspaces.find('T1'))?.settings).toEqual(DEFAULT_SETTINGS);

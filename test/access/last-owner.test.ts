@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { grantAccess, revokeAccess } from '../../src/access/grants.ts';
 import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
-import { newGrant, open, T0 } from '../db/support.ts';
+import { newGrant, open } from '../db/support.ts';
 import { makeContext } from '../support/context.ts';
 import { until } from '../support/eventually.ts';
 
@@ -11,7 +11,7 @@ let ports: AppContext;
 
 beforeEach(async () => {
   store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   for (const subjectId of ['U1', 'U2']) await store.grants.put(newGrant({ subjectId, role: 'owner' }));
   ports = makeContext(store);
 });

@@ -4,7 +4,7 @@ import { readStatus } from '../../src/account/status.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { hasRole } from '../../src/core/permission.ts';
 import { createGroups, createUsers } from '../../src/slack/directory.ts';
-import { newGrant, open, T0 } from '../db/support.ts';
+import { newGrant, open } from '../db/support.ts';
 import { clientsOf, handClock } from '../slack/support/fakes.ts';
 import { makeContext } from '../support/context.ts';
 
@@ -21,7 +21,7 @@ async function startWithAdmin() {
     return { ok: true as const, groups: [{ id: 'S1', handle: 'oncall', users }] };
   };
   const store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   const clients = clientsOf({ findUser, listGroups });
   const users = createUsers(clients, clock.system);
   const ports = makeContext(store, {

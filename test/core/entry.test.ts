@@ -23,7 +23,7 @@ let runs: number;
 
 beforeEach(async () => {
   store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Team' });
   users = new Map([['UADMIN', { ...MEMBER, isAdmin: true }]]);
   lookedUp = [];
   groups = new Map();

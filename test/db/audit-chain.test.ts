@@ -149,7 +149,7 @@ describe('the audit finds what was done directly in the database', () => {
     const { open, exec } = makeDatabase();
     const store = await open();
     await addTimed(store, 2);
-    await settleCreate(store.ledger, newCreate(), { serverId: 7 });
+    await settleCreate(store, newCreate(), { serverId: 7 });
     await exec(...tables.map((table) => `delete from ${table}`));
     await expectFound(store);
     expect(await store.audit.listWorkspaces()).toContain('T1');

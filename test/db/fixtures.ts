@@ -1,11 +1,13 @@
 import type { NewGrant } from '../../src/access/grants.ts';
+import type { Store } from '../../src/context.ts';
 import type { AuditEntry } from '../../src/core/audit-entry.ts';
 import type { AccountNames } from '../../src/core/ids.ts';
 import { money } from '../../src/core/money.ts';
 import { WEEK_MS } from '../../src/core/time.ts';
+import type { Lease } from '../../src/db/jobs.ts';
 import { createVault, parseKeyring } from '../../src/db/vault.ts';
 import type { Ledger, Prepared } from '../../src/purchases/ledger.ts';
-import type { NewOperation } from '../../src/purchases/operation.ts';
+import { type NewOperation, OPERATION } from '../../src/purchases/operation.ts';
 import {
   APPROVAL_MS,
   type ApprovalAction,
@@ -124,15 +126,21 @@ export function entry(more: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
+/** Takes the job of an operation, as a process that works on it does. Times in epoch milliseconds. */
+export async function leaseOperation({ jobStore }: Pick<Store, 'jobStore'>, id: string, lease: Lease) {
+  return (await jobStore.lease(OPERATION, id, lease)) !== undefined;
+}
+
 /** Marks an operation as sent, as a process does: by holding its lease. */
 export async function markSent(
-  ledger: Ledger,
+  store: Pick<Store, 'ledger' | 'jobStore'>,
   id: string,
   at: number,
   knownIds: readonly number[] = [],
   account: AccountNames = ['a'],
 ) {
-  await ledger.lease(id, { owner: 'sender', now: at, until: at + 1 });
+  const { ledger } = store;
+  await leaseOperation(store, id, { owner: 'sender', now: at, until: at + 1 });
   const workspaceId = (await ledger.find(id))?.workspaceId ?? '';
   const permit = await ledger.readPermit(workspaceId, at);
   const earlierSends = await ledger.countSends({ id, workspaceId }, account);
@@ -140,19 +148,20 @@ export async function markSent(
     id,
     sentBy('sender', at, { knownIds, account, permit, earlierSends }),
   );
-  await ledger.release('sender');
+  await store.jobStore.giveBack('sender');
   return outcome === 'sent';
 }
 
 /** Orders a server and settles the order; a password is held for whoever ordered. */
 export async function settleCreate(
-  ledger: Ledger,
+  store: Pick<Store, 'ledger' | 'jobStore'>,
   operation: NewOperation,
   settled: Partial<Parameters<Ledger['settle']>[1]>,
 ): Promise<string> {
   const { id, workspaceId } = operation;
+  const { ledger } = store;
   await ledger.prepare(operation);
-  await markSent(ledger, id, T0);
+  await markSent(store, id, T0);
   await ledger.settle(id, { at: T0, ...settled }, entry({ workspaceId, operationId: id }));
   return id;
 }

@@ -11,6 +11,7 @@ import { postgresUrl } from '../support/postgres.ts';
 import { interleave } from './interleave.ts';
 import {
   entry,
+  leaseOperation,
   NO_ANSWER,
   newApproval,
   newCreate,
@@ -29,7 +30,7 @@ const renewal = (round: number) => newRenew(7, 1000, { at: now(), workspaceId: `
 async function prepareOrder([store]: readonly [Store, Store], round: number) {
   const operation = order(round);
   const { workspaceId } = operation;
-  await store.workspaces.put({ id: workspaceId, name: 'Acme' }, now());
+  await store.workspaces.put({ id: workspaceId, name: 'Acme' });
   await store.apiKeys.put(workspaceId, new Secret('key'), 'U1', now());
   const grant = await store.grants.put(newGrant({ workspaceId, role: 'manager' }));
   await store.ledger.prepare(operation);
@@ -43,9 +44,9 @@ interface Order {
 }
 
 /** As a process does it: by taking the lease first. */
-async function send({ ledger }: Store, { id, permit }: Order, owner: string) {
-  if (!(await ledger.lease(id, lease(owner)))) return 'refused';
-  return ledger.markSent(id, sentBy(owner, now(), { permit, account: [id] }));
+async function send(store: Store, { id, permit }: Order, owner: string) {
+  if (!(await leaseOperation(store, id, lease(owner)))) return 'refused';
+  return store.ledger.markSent(id, sentBy(owner, now(), { permit, account: [id] }));
 }
 
 /** A pair of which one sends an order, and the other changes what permits it. */
@@ -83,7 +84,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
     await interleave({
       prepare: async (stores, round) => {
         const setting = await prepareOrder(stores, round);
-        await stores[0].ledger.lease(setting.id, lease('a', 0));
+        await leaseOperation(stores[0], setting.id, lease('a', 0));
         return setting;
       },
       first: (store, { id, permit }) =>
@@ -115,7 +116,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
       ledger.prepare(operation as NewOperation, budget);
     await interleave({
       prepare: async ([store], round) => {
-        await store.workspaces.put({ id: `T${round}`, name: 'Acme' }, now());
+        await store.workspaces.put({ id: `T${round}`, name: 'Acme' });
         return make(round);
       },
       first: (store, [operation]) => prepare(store, operation),
@@ -167,7 +168,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
       prepare: async (stores, round) => {
         const setting = await prepareOrder(stores, round);
         await send(stores[0], setting, 'a');
-        await stores[0].ledger.release('a');
+        await stores[0].jobStore.giveBack('a');
         return setting;
       },
       first: (store, { id, workspaceId }) =>
@@ -176,10 +177,10 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
           { at: now(), serverId: 7, password: new Secret('secret'), isFirstHand: true },
           entry({ workspaceId, operationId: id }),
         ),
-      second: async ({ ledger }, { id, workspaceId }) => {
-        await ledger.lease(id, lease('b'));
+      second: async (store, { id, workspaceId }) => {
+        await leaseOperation(store, id, lease('b'));
         const audit = entry({ workspaceId, operationId: id, outcome: 'in_doubt' });
-        return ledger.markUnconfirmed(id, { reason: NO_ANSWER }, audit);
+        return store.ledger.markUnconfirmed(id, { reason: NO_ANSWER }, audit);
       },
       check: async ({ setting: { id, workspaceId }, first, second, store, at }) => {
         expect([at, first]).toEqual([at, true]);
@@ -227,7 +228,7 @@ async function askApproval([store]: readonly [Store, Store], round: number): Pro
 
 async function askRole([store]: readonly [Store, Store], round: number): Promise<Asked> {
   const workspaceId = `T${round}`;
-  await store.workspaces.put({ id: workspaceId, name: 'Acme' }, now());
+  await store.workspaces.put({ id: workspaceId, name: 'Acme' });
   const request = newRoleRequest({ workspaceId, requestedAt: now() });
   await store.requests.requestRole(request, 0);
   return request;
@@ -309,7 +310,7 @@ describe.skipIf(!postgresUrl)('two processes on PostgreSQL, at every statement',
     await interleave({
       prepare: async ([store], round) => {
         const workspaceId = `T${round}`;
-        await store.workspaces.put({ id: workspaceId, name: 'Acme' }, now());
+        await store.workspaces.put({ id: workspaceId, name: 'Acme' });
         return [newRoleRequest({ workspaceId }), newRoleRequest({ workspaceId })] as const;
       },
       first: (store, [one]) => ask(store, one),

@@ -40,13 +40,13 @@ async function moveTo(to: string, more: Partial<Parameters<typeof moveStore>[0]>
 
 /** One of everything that matters, and more rows than are copied at once. */
 async function fill(store: Store) {
-  await store.workspaces.put({ id: 'T1', name: 'Acme 🚀' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme 🚀' });
   await store.apiKeys.put('T1', new Secret('the key'), 'U1', T0);
   await store.grants.put(newGrant({ role: 'manager', pattern: 'web-*' }));
   const approval = newApproval();
   await store.requests.requestApproval(approval, entry());
   const [paid, open] = [newCreate('web-1'), newCreate('web-2')];
-  await settleCreate(store.ledger, paid, { serverId: 7, password: new Secret('the password') });
+  await settleCreate(store, paid, { serverId: 7, password: new Secret('the password') });
   await store.ledger.prepare(open);
   await store.audit.add(entry({ workspaceId: 'T2', label: 'élan 🚀' }));
   return { paid, open, approval };
@@ -109,7 +109,7 @@ describe.skipIf(!postgresUrl)('moving the store to PostgreSQL', () => {
     await makeSource();
     const to = await createEmptyDatabase();
     const other = await openTarget(to);
-    await other.workspaces.put({ id: 'T9', name: 'Other' }, T0);
+    await other.workspaces.put({ id: 'T9', name: 'Other' });
     await expect(moveTo(to)).rejects.toThrow(/^The target is not empty: its table \w+ has rows\./);
     expect(await other.workspaces.find('T1')).toBeUndefined();
     expect(await (await open(from)).workspaces.find('T1')).toBeDefined();

@@ -8,7 +8,7 @@ import { migrate } from '../../src/db/schema.ts';
 import { openSqlite } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { realSystem } from '../../src/system.ts';
-import { bySql, makeFolder, open, T0 } from './support.ts';
+import { bySql, makeFolder, open } from './support.ts';
 
 let path: string;
 let url: string;
@@ -20,7 +20,7 @@ beforeEach(() => {
 describe('the database file', () => {
   test('and its folder are readable only by their owner, like all files beside it', async () => {
     const store = await open(url);
-    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' });
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
     for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`]) {
       expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);

@@ -11,7 +11,7 @@ import { realSystem } from '../../src/system.ts';
 import { asInTests, createEmptyDatabase, postgresUrl } from '../support/postgres.ts';
 import { queryDatabase } from '../support/query-database.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { entry, LIMIT, makePostgres, newCreate, open, sentBy, T0 } from './support.ts';
+import { entry, LIMIT, leaseOperation, makePostgres, newCreate, open, sentBy } from './support.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -116,7 +116,7 @@ describe.skipIf(!postgresUrl)('a database that could lose or garble what is stor
 describe.skipIf(!postgresUrl)('what is stored on PostgreSQL', () => {
   test('may hold any character: the one that the database can’t store is replaced', async () => {
     const store = await openHere(await makePostgres());
-    await store.workspaces.put({ id: 'T1', name: 'A\0me 🚀' }, T0);
+    await store.workspaces.put({ id: 'T1', name: 'A\0me 🚀' });
     expect(await store.workspaces.find('T1')).toMatchObject({ name: 'A\uFFFDme 🚀' });
     await store.ledger.prepare(newCreate('a\0b'));
   });
@@ -124,7 +124,7 @@ describe.skipIf(!postgresUrl)('what is stored on PostgreSQL', () => {
   test('is never read as another number', async () => {
     const url = await makePostgres();
     const store = await openHere(url);
-    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' });
     const { id } = newCreate();
     await store.ledger.prepare(newCreate('web-1', { id }));
     await queryDatabase(url, `update operations set price = 9007199254740993 where id = '${id}'`);
@@ -150,12 +150,12 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     const operation = newCreate('web-1', { at: realSystem.now() });
     await slow.ledger.prepare(operation);
     const lease = (owner: string, now: number, ms: number) => ({ owner, now, until: now + ms });
-    expect(await slow.ledger.lease(operation.id, lease('slow', wrong - 2 * HOUR_MS, 60_000))).toBe(true);
-    expect(await fast.ledger.lease(operation.id, lease('fast', wrong, 60_000))).toBe(false);
+    expect(await leaseOperation(slow, operation.id, lease('slow', wrong - 2 * HOUR_MS, 60_000))).toBe(true);
+    expect(await leaseOperation(fast, operation.id, lease('fast', wrong, 60_000))).toBe(false);
     expect(await fast.jobStore.leaseDue('fast', ['operation'], 9)).toEqual([]);
     expect(await slow.ledger.markSent(operation.id, sentBy('slow', wrong - 2 * HOUR_MS))).toBe('sent');
-    expect(await slow.ledger.lease(operation.id, lease('slow', wrong, 50))).toBe(true);
-    await expect.poll(() => fast.ledger.lease(operation.id, lease('fast', wrong, 60_000))).toBe(true);
+    expect(await leaseOperation(slow, operation.id, lease('slow', wrong, 50))).toBe(true);
+    await expect.poll(() => leaseOperation(fast, operation.id, lease('fast', wrong, 60_000))).toBe(true);
   });
 
   test('ends the slots of the rate limit that a dead process held, and no others', async () => {
@@ -174,7 +174,7 @@ describe.skipIf(!postgresUrl)('the clock of processes on PostgreSQL', () => {
     const operation = newCreate('web-1', { at: realSystem.now() - 5 * 60_000 });
     await slow.ledger.prepare(operation);
     const now = operation.at;
-    await slow.ledger.lease(operation.id, { owner: 'slow', now, until: now + 60_000 });
+    await leaseOperation(slow, operation.id, { owner: 'slow', now, until: now + 60_000 });
     expect(await slow.ledger.markSent(operation.id, sentBy('slow', now))).toBe('refused');
   });
 
@@ -239,7 +239,7 @@ describe.skipIf(!postgresUrl)('when the connection to PostgreSQL is lost', () =>
   const prepared = async () => {
     const operation = newCreate('web-1', { at: now() });
     await store.ledger.prepare(operation);
-    await store.ledger.lease(operation.id, { owner: 'owner', now: now(), until: now() + 60_000 });
+    await leaseOperation(store, operation.id, { owner: 'owner', now: now(), until: now() + 60_000 });
     return operation.id;
   };
   const markSent = (id: string) => store.ledger.markSent(id, sentBy('owner', now()));

@@ -10,6 +10,7 @@ import { type Place, places } from './places.ts';
 import {
   confirm,
   entry,
+  leaseOperation,
   makeFolder,
   newApproval,
   newCreate,
@@ -32,12 +33,12 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
     place = await make();
     spillDir = join(makeFolder(), 'answers');
     store = await place.open({ spillDir });
-    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' });
   });
 
   /** As by a process that has looked up what permits it. */
   const sendAs = async (owner: string, id: string, knownIds: readonly number[] = []) => {
-    await store.ledger.lease(id, { owner, now: T0, until: T0 + 9 });
+    await leaseOperation(store, id, { owner, now: T0, until: T0 + 9 });
     const permit = await store.ledger.readPermit('T1', T0);
     const earlierSends = await store.ledger.countSends({ id, workspaceId: 'T1' }, ['a']);
     return store.ledger.markSent(id, sentBy(owner, T0, { knownIds, earlierSends, permit }));
@@ -61,7 +62,7 @@ describe.each(places)('a database that was restored, on $name,', ({ make }) => {
       await store.ledger.settle(ended.id, { at: T0, serverId: 7 }, entry({ operationId: ended.id }));
       for (const each of [prepared, renewal]) await confirm(store.ledger, each);
       const sent = await send(newCreate('web-2'));
-      await store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+      await store.workspaces.put({ id: 'T2', name: 'Other' });
       expect(await declare()).toEqual({ orders: 3, approvals: 0 });
       const doubt = { state: 'unconfirmed', reason: code, notifiedAt: undefined };
       for (const { id } of [prepared, renewal])

@@ -23,11 +23,11 @@ beforeEach(async () => {
 
 /** A server that U1 created, and its root password. */
 const holdPassword = (word = PASSWORD, serverId = 1) =>
-  settleCreate(store.ledger, newCreate(), { serverId, password: new Secret(word), isFirstHand: true });
+  settleCreate(store, newCreate(), { serverId, password: new Secret(word), isFirstHand: true });
 
 const install = (token: string) => {
   const rotation = { expiresAt: T0, refreshToken: new Secret(`refresh-${token}`) };
-  const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0, scopes: [] };
+  const facts = { id: 'T1', isOrg: false, name: 'Acme', installedBy: 'U1', installedAt: T0 };
   return store.installationStore.install({ ...facts, tokens: { bot: new Secret(token), rotation } });
 };
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const add = (queries: Kysely<Tables>, id: string, name = 'x') =>
-  queries.insertInto('workspaces').values({ id, name, settings: '{}', added_at: 0 }).execute();
+  queries.insertInto('workspaces').values({ id, name, settings: '{}' }).execute();
 const count = async () => (await db.selectFrom('workspaces').select('id').execute()).length;
 
 test('transactions take the write lock at the start, so that none fails halfway on a locked database', async () => {

@@ -32,7 +32,7 @@ let lastLists = createLastLists();
 beforeEach(async () => {
   lastLists = createLastLists();
   store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Team' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Team' });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
 });
 

@@ -13,7 +13,6 @@ const acme = (bot = 'xoxb-acme', more: Partial<NewInstallation> = {}): NewInstal
   name: 'Acme',
   installedBy: 'U1',
   installedAt: T0,
-  scopes: ['commands', 'chat:write'],
   tokens: tokens(bot),
   ...more,
 });
@@ -29,7 +28,7 @@ const actionsOf = async (store: Store, workspaceId = 'T1') =>
 async function sendOrder(store: Store, workspaceId: string, label = 'web-1') {
   const operation = newCreate(label, { workspaceId });
   await store.ledger.prepare(operation);
-  await markSent(store.ledger, operation.id, T0, []);
+  await markSent(store, operation.id, T0, []);
   return operation;
 }
 

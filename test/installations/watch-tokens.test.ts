@@ -27,7 +27,7 @@ async function setUp(make: () => Promise<Place>, leftMs = 12 * HOUR_MS) {
   });
   const install = (id: string, lifeMs = leftMs) => {
     const tokens = tokensOf(`${id} 1`, lifeMs);
-    const place = { id, isOrg: false, name: id, installedBy: 'U1', installedAt: system.now(), scopes: [] };
+    const place = { id, isOrg: false, name: id, installedBy: 'U1', installedAt: system.now() };
     return installationStore.install({ ...place, tokens });
   };
   const slack = { verdict: 'works' as TokenVerdict, tests: 0, sent: [] as string[] };

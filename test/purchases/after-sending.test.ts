@@ -228,7 +228,7 @@ describe('an unconfirmed order', () => {
     ['a manager of other servers', 'role_needed', callerOf('U9')],
     ['a manager of another workspace', 'doubt_over', callerOf('U2', 'T2')],
   ])('is not decided by %s', async (_who, code, caller) => {
-    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' });
     await scenario.store.grants.put(newGrant({ subjectId: 'U9', role: 'manager', pattern: 'db-*' }));
     scenario.hosting.script({ kind: 'ambiguous', isOurs: false });
     await press(app);

@@ -61,7 +61,7 @@ describe('a confirmation', () => {
   });
 
   test('is not shown to another workspace that has its ID', async () => {
-    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' });
     await press(app);
     await expect(press(app, CREATE, { workspaceId: 'T2' })).rejects.toMatchObject({
       code: 'other_workspace',
@@ -364,7 +364,7 @@ describe('creates of one account', () => {
 
 describe('a renewal of a month that another workspace with the same key has ordered', () => {
   beforeEach(async () => {
-    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' }, T0);
+    await scenario.store.workspaces.put({ id: 'T2', name: 'Other' });
     await scenario.store.apiKeys.put('T2', new Secret('api-key'), 'U1', T0 - 1);
     Object.assign(app.ports.users, { find: async () => ({ ...MEMBER, teamIds: ['T1', 'T2'] }) });
   });

@@ -43,7 +43,7 @@ async function startPaid() {
   const store = await open(url, { openEngine: openWatched((...statement) => watch(...statement)) });
   const operation = newCreate();
   await store.ledger.prepare(operation);
-  await markSent(store.ledger, operation.id, T0);
+  await markSent(store, operation.id, T0);
   const found = await store.ledger.find(operation.id);
   if (!found) throw new Error('the operation is gone');
   const die = new Error('SIGTERM');

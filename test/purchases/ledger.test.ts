@@ -5,7 +5,17 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Ledger } from '../../src/purchases/ledger.ts';
 import { SEND_WITHIN_MS } from '../../src/purchases/operation.ts';
 import { ACCOUNT_CHANGED, LIMIT, NO_ANSWER, NOT_DONE } from '../db/fixtures.ts';
-import { confirm, engines, entry, markSent, newCreate, newRenew, sentBy, T0 } from '../db/support.ts';
+import {
+  confirm,
+  engines,
+  entry,
+  leaseOperation,
+  markSent,
+  newCreate,
+  newRenew,
+  sentBy,
+  T0,
+} from '../db/support.ts';
 
 describe.each(engines)('the ledger on $name', ({ make }) => {
   let store: Store;
@@ -19,7 +29,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   const countAudit = async () => (await store.audit.list({ workspaceId: 'T1', limit: 100 })).length;
   const sent = async (operation = newCreate()) => {
     await ledger.prepare(operation);
-    await markSent(ledger, operation.id, T0 + 1, [1, 2]);
+    await markSent(store, operation.id, T0 + 1, [1, 2]);
     return operation.id;
   };
 
@@ -49,7 +59,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(both.map(({ kind }) => kind).sort()).toEqual(['known', 'new']);
       expect(both.map((one) => one.operation.id)).toEqual([operation.id, operation.id]);
       expect(await ledger.listOpen('T1')).toHaveLength(1);
-      await markSent(ledger, operation.id, T0);
+      await markSent(store, operation.id, T0);
       const later = await ledger.prepare(operation);
       expect(later).toMatchObject({ kind: 'known', operation: { state: 'sent' } });
     });
@@ -83,7 +93,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
     test('happens only from where it may start, and is audited only if it happened', async () => {
       const steps = {
         // Each of an account and a label of its own: nothing is in the way of another one.
-        markSent: (id: string) => markSent(ledger, id, T0, [], [id]),
+        markSent: (id: string) => markSent(store, id, T0, [], [id]),
         settle: (id: string) => ledger.settle(id, settled(1), entry()),
         refuse: (id: string) => ledger.refuse(id, { at: T0, reason: LIMIT, owner: 'sender' }, entry()),
         unconfirm: (id: string) => ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry()),
@@ -146,7 +156,8 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
   });
 
   describe('marking as sent', () => {
-    const lease = (id: string, now: number) => ledger.lease(id, { owner: 'a', now, until: now + 10 });
+    const lease = (id: string, now: number) =>
+      leaseOperation(store, id, { owner: 'a', now, until: now + 10 });
 
     test.each([
       ['after its send-by time', SEND_WITHIN_MS + 1],
@@ -241,18 +252,18 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       const answer = { ...settled(7), password: new Secret('pw'), isFirstHand: true };
       expect(await ledger.settle(id, answer, entry())).toBe(true);
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', serverId: 7, hasPassword: true });
-      await ledger.lease(id, { owner: 'a', now: T0, until: T0 + 10 });
+      await leaseOperation(store, id, { owner: 'a', now: T0, until: T0 + 10 });
       expect(await ledger.markSent(id, sentBy('a'))).toBe('refused');
     });
 
     test('an operation is marked as sent only by the owner of its lease, and again only by its sender', async () => {
       const { operation } = await confirm(ledger, newCreate());
-      await ledger.lease(operation.id, { owner: 'a', now: T0, until: T0 + 10 });
+      await leaseOperation(store, operation.id, { owner: 'a', now: T0, until: T0 + 10 });
       expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
       expect(await ledger.markSent(operation.id, sentBy('a', T0 + 10))).toBe('refused');
       expect(await ledger.markSent(operation.id, sentBy('a'))).toBe('sent');
-      await ledger.release('a');
-      await ledger.lease(operation.id, { owner: 'b', now: T0, until: T0 + 10 });
+      await store.jobStore.giveBack('a');
+      await leaseOperation(store, operation.id, { owner: 'b', now: T0, until: T0 + 10 });
       expect(await ledger.markSent(operation.id, sentBy('b'))).toBe('refused');
     });
   });
@@ -269,7 +280,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       await sent(old);
       const ended = newCreate('c', { workspaceId: 'T3' });
       await ledger.prepare(ended);
-      await markSent(ledger, ended.id, T0 + 1, [], ['another']);
+      await markSent(store, ended.id, T0 + 1, [], ['another']);
       await ledger.settle(ended.id, settled(3), entry());
       expect((await ledger.listOpen('T1')).map(({ id }) => id)).toEqual([old.id, young.id]);
     });
@@ -293,9 +304,9 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       for (const id of ids)
         await ledger.confirmDelete({ id, workspaceId: 'T1', actorId: 'U1', deletion, at: T0 });
       const [first = '', second = ''] = ids;
-      expect(await markSent(ledger, first, T0 + 1)).toBe(true);
+      expect(await markSent(store, first, T0 + 1)).toBe(true);
       await sent();
-      expect(await markSent(ledger, second, T0 + 1)).toBe(true);
+      expect(await markSent(store, second, T0 + 1)).toBe(true);
       await ledger.closeDelete(first, T0 + 2);
       expect(await ledger.findDelete(first)).toMatchObject({ state: 'sent' });
       await ledger.markUnconfirmed(first, { reason: NO_ANSWER }, entry());

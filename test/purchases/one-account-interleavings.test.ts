@@ -4,7 +4,7 @@ import { Secret } from '../../src/core/secret.ts';
 import { realSystem } from '../../src/system.ts';
 import { NO_ANSWER } from '../db/fixtures.ts';
 import { interleave } from '../db/interleave.ts';
-import { entry, newCreate, newRenew, sentBy, vault } from '../db/support.ts';
+import { entry, leaseOperation, newCreate, newRenew, sentBy, vault } from '../db/support.ts';
 import { postgresUrl } from '../support/postgres.ts';
 
 const now = () => realSystem.now();
@@ -34,8 +34,9 @@ async function prepareOrders(
 }
 
 /** As a process does it: by taking the lease first. */
-async function send({ ledger }: Store, { id, workspaceId, key }: Order) {
-  if (!(await ledger.lease(id, { owner: id, now: now(), until: now() + 60_000 }))) return 'refused';
+async function send(store: Store, { id, workspaceId, key }: Order) {
+  const { ledger } = store;
+  if (!(await leaseOperation(store, id, { owner: id, now: now(), until: now() + 60_000 }))) return 'refused';
   const account = vault.namesOf(key);
   const permit = await ledger.readPermit(workspaceId, now());
   const earlierSends = await ledger.countSends({ id, workspaceId }, account);

@@ -7,6 +7,7 @@ import { confirm, LIMIT, NO_ANSWER } from '../db/fixtures.ts';
 import {
   engines,
   entry,
+  leaseOperation,
   makeFolder,
   newApproval,
   newCreate,
@@ -36,7 +37,7 @@ class Orders {
 
   async connect() {
     for (const [id, key] of Object.entries({ T1: KEY, T2: KEY, T3: OTHER })) {
-      await this.store.workspaces.put({ id, name: id }, T0);
+      await this.store.workspaces.put({ id, name: id });
       await this.store.apiKeys.put(id, key, 'U1', T0);
     }
   }
@@ -63,7 +64,7 @@ class Orders {
 
   async send(id: string, workspaceId: string, knownSends?: number) {
     const { ledger } = this.store;
-    await ledger.lease(id, { owner: id, now: T0, until: T0 + 1 });
+    await leaseOperation(this.store, id, { owner: id, now: T0, until: T0 + 1 });
     const account = this.nameOf(workspaceId);
     const permit = await ledger.readPermit(workspaceId, T0);
     const earlierSends = knownSends ?? (await ledger.countSends({ id, workspaceId }, account));

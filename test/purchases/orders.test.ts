@@ -28,7 +28,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
   let ledger: Ledger;
   beforeEach(async () => {
     store = await make();
-    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' });
     ledger = store.ledger;
   });
 
@@ -90,7 +90,7 @@ describe.each(engines)('budgets on $name', ({ make }) => {
     const [prepared, sent, unconfirmed, settled, refused] = [1, 2, 4, 8, 16].map((price) => costing(price));
     if (!prepared || !sent || !unconfirmed || !settled || !refused) throw new Error('five operations');
     for (const one of [prepared, sent, unconfirmed, settled, refused]) await ledger.prepare(one);
-    for (const { id } of [sent, unconfirmed, settled, refused]) await markSent(ledger, id, T0);
+    for (const { id } of [sent, unconfirmed, settled, refused]) await markSent(store, id, T0);
     await ledger.markUnconfirmed(unconfirmed.id, { reason: NO_ANSWER }, entry());
     await ledger.settle(settled.id, { at: T0, serverId: 7 }, entry());
     expect((await spent()).workspace).toBe(31);
@@ -132,9 +132,10 @@ describe.each(engines)('budgets on $name', ({ make }) => {
 });
 
 test.each(engines)('of two servers with one ID, the newest one has its price, on $name', async ({ make }) => {
-  const { ledger } = await make();
-  await settleCreate(ledger, newCreate('new', { at: T0 + 2 }), { serverId: 7 });
-  await settleCreate(ledger, newCreate('old', { at: T0 + 1 }), { serverId: 7 });
+  const store = await make();
+  const { ledger } = store;
+  await settleCreate(store, newCreate('new', { at: T0 + 2 }), { serverId: 7 });
+  await settleCreate(store, newCreate('old', { at: T0 + 1 }), { serverId: 7 });
   expect(await ledger.listCreated('T1')).toMatchObject([{ id: 7, order: { label: 'new' } }]);
   expect(await ledger.findCreated('T1', 7)).toMatchObject({ order: { label: 'new' } });
 });
@@ -148,7 +149,7 @@ describe.each(engines)('held passwords on $name', ({ make }) => {
   const settle = (serverId: number, word: string, workspaceId = 'T1') => {
     const operation = newCreate(`web-${serverId}`, { workspaceId, at: T0 + serverId });
     const settled = { at: T0 + serverId, serverId, password: new Secret(word), isFirstHand: true };
-    return settleCreate(store.ledger, operation, settled);
+    return settleCreate(store, operation, settled);
   };
 
   test('a settled create has its password, for its creator and its server, which never expires unless its creator asks to see it', async () => {

@@ -19,14 +19,14 @@ let store: Store;
 beforeEach(async () => {
   store = await open('sqlite::memory:');
   for (const id of ['T1', 'T2']) {
-    await store.workspaces.put({ id, name: id }, T0);
+    await store.workspaces.put({ id, name: id });
     await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
     await store.grants.put(newGrant({ workspaceId: id, role: 'manager' }));
   }
 });
 
 const create = (workspaceId: string, serverId: number) =>
-  settleCreate(store.ledger, newCreate(`web-${serverId}`, { workspaceId }), { serverId });
+  settleCreate(store, newCreate(`web-${serverId}`, { workspaceId }), { serverId });
 
 const WEB: Server = { id: 1, label: 'web-1', state: 'running' };
 

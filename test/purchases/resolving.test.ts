@@ -156,12 +156,12 @@ test.each([
   ['wasn’t created', {}],
 ])('a manager who says that a server %s at the same moment as another one is told that it was resolved before', async (_, seen) => {
   const store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   const { ledger } = store;
   const operation = newCreate();
   const { id } = operation;
   await ledger.prepare(operation);
-  await markSent(ledger, id, T0);
+  await markSent(store, id, T0);
   await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
   await ledger.markNeedsDecision(id, entry());
   const ports = makeContext(store, { ownersOf: () => ['U1', 'U2'] });

@@ -22,11 +22,11 @@ async function startCreated(passwordHoldMs: number) {
   let now = T0;
   const system = { ...stillSystem, now: () => now };
   const store = await open('sqlite::memory:', { system });
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   const settings = { unconfirmedMs: 1, passwordHoldMs, auditKeepDays: undefined };
   const ports = makeContext(store, { system, settings });
   const operation = newCreate('web-1');
-  await settleCreate(store.ledger, operation, { serverId: 7, password: new Secret(PASSWORD) });
+  await settleCreate(store, operation, { serverId: 7, password: new Secret(PASSWORD) });
   const entryOf = createEntry(ports);
   const show = async (isTaken = true, whileShown = async () => {}) => {
     let shown: string | undefined;
@@ -119,7 +119,7 @@ const dies = () => Promise.reject(new Error('SIGKILL'));
 
 test('two accounts may each have a server with the same ID: its creator sees their own root password only', async () => {
   const store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   const held = [
     { userId: 'U1', label: 'web-1' },
     // The workspace has connected another account since, whose server 7 is this one.
@@ -127,7 +127,7 @@ test('two accounts may each have a server with the same ID: its creator sees the
   ];
   for (const { userId, label } of held) {
     const settled = { serverId: 7, password: new Secret(`canary of ${userId}`), isFirstHand: true };
-    await settleCreate(store.ledger, newCreate(label, { actorId: userId }), settled);
+    await settleCreate(store, newCreate(label, { actorId: userId }), settled);
   }
   const entry = createEntry(makeContext(store));
   for (const { userId, label } of held) {

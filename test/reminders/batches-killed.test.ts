@@ -61,7 +61,7 @@ describe.each(places)('renewals that are confirmed together on $name', (engine) 
       const { seen, servers, system, pass, startMortal, startImmortal } = shareBatches(place);
       const other = await startImmortal();
       const { store } = other;
-      await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+      await store.workspaces.put({ id: 'T1', name: 'Acme' });
       await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
       // Other months of the same servers each time.
       const until = paidUntil + at;

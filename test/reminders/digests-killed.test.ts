@@ -25,7 +25,7 @@ async function startWorkspace() {
   const time = { now: NOW };
   const system = { ...stillSystem, now: () => time.now };
   const store = await open('sqlite::memory:', { system });
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, NOW);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', NOW);
   const account = { servers: [server(1, 2)] as readonly Server[], isComplete: true, reads: 0 };
@@ -121,7 +121,7 @@ describe('a digest', () => {
     const { store, startProcess, time } = await startWorkspace();
     for (let place = 0; place < 60; place++) {
       const id = `W${place}`;
-      await store.workspaces.put({ id, name: id }, NOW);
+      await store.workspaces.put({ id, name: id });
       const zone = place % 2 === 0 ? 'Europe/Berlin' : 'America/New_York';
       const settings = { ...DEFAULT_SETTINGS, digest: { ...digest, zone } };
       await store.workspaces.changeSettings(id, DEFAULT_SETTINGS, settings);

@@ -11,9 +11,9 @@ describe.each(engines)('the ledger of servers with reminders on $name', ({ make 
   test('has renewals that were not refused, and the last price', async () => {
     const store = await make();
     const { reminders, ledger } = store;
-    await settleCreate(ledger, newCreate('web-7', { price: money(499) }), { serverId: 7 });
-    await settleCreate(ledger, newRenew(7, 100, { price: money(590), at: T0 + 1 }), { serverId: 7 });
-    await settleCreate(ledger, newRenew(8, 100, { at: T0 + 2 }), { serverId: 8 });
+    await settleCreate(store, newCreate('web-7', { price: money(499) }), { serverId: 7 });
+    await settleCreate(store, newRenew(7, 100, { price: money(590), at: T0 + 1 }), { serverId: 7 });
+    await settleCreate(store, newRenew(8, 100, { at: T0 + 2 }), { serverId: 8 });
     const refused = newRenew(9, 100);
     await confirm(ledger, refused);
     await ledger.refuse(refused.id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
@@ -36,7 +36,7 @@ describe.each(engines)('the ledger of servers with reminders on $name', ({ make 
 
   test('can be asked about thousands of servers at once', async () => {
     const store = await make();
-    await settleCreate(store.ledger, newRenew(7, 100), { serverId: 7 });
+    await settleCreate(store, newRenew(7, 100), { serverId: 7 });
     const ids = Array.from({ length: 5000 }, (_, at) => 5000 - at);
     expect(await store.reminders.listRenewals('T1', ids)).toHaveLength(1);
   });
@@ -137,7 +137,7 @@ describe.each(engines)('digests on $name', ({ make }) => {
   test('are listed for the workspaces that have chosen a channel', async () => {
     const { workspaces, digests } = await make();
     const digest = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
-    for (const id of ['T1', 'T2', 'T3']) await workspaces.put({ id, name: id }, T0);
+    for (const id of ['T1', 'T2', 'T3']) await workspaces.put({ id, name: id });
     await workspaces.changeSettings('T2', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
     await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, announces: false });
     expect(await digests.listWorkspaces()).toEqual([{ workspaceId: 'T2', digest }]);

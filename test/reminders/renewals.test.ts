@@ -41,10 +41,10 @@ describe('renewals whose process has died', () => {
     if (!dead) throw new Error('the job is gone');
     await store.jobStore.save(dead, { ...(dead.payload as object), begunBy: 'dead' });
     await confirm(store.ledger, newRenew(1, paidUntil, { id: 'F1O1' }));
-    await markSent(store.ledger, 'F1O1', T0);
+    await markSent(store, 'F1O1', T0);
     await settle('F1O1', 1);
     await confirm(store.ledger, newRenew(2, paidUntil, { id: 'F1O2' }));
-    await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+    await store.workspaces.put({ id: 'T1', name: 'Acme' });
     ports = makeContext(store, {
       system,
       ownersOf: () => ['U1'],
@@ -76,7 +76,7 @@ describe('renewals whose process has died', () => {
 
   test.each([
     ['confirmed', 'refused', async () => {}, () => refuse('F1O2')],
-    ['sent', 'settled', () => markSent(store.ledger, 'F1O2', T0), () => settle('F1O2', 2)],
+    ['sent', 'settled', () => markSent(store, 'F1O2', T0), () => settle('F1O2', 2)],
   ] as const)('are reported once the last one that was %s has been %s, and what can’t be sent in time is never begun', async (_was, state, begin, end) => {
     await begin();
     await runAfter(4 * MINUTE_MS);
@@ -112,7 +112,7 @@ describe('renewals whose process has died', () => {
     expect(told).toEqual([]);
     // The database shows it a moment later, and its job pays it.
     await confirm(store.ledger, newRenew(3, paidUntil, { id: 'F2O3' }));
-    await markSent(store.ledger, 'F2O3', T0);
+    await markSent(store, 'F2O3', T0);
     await settle('F2O3', 3);
     time.now = T0 + 4 * MINUTE_MS;
     await ports.jobs.runNow(BATCH, 'F2');
@@ -169,7 +169,7 @@ const SOON: Server = { id: 2, label: 'web-2', state: 'running', paidUntil: T0 + 
 /** What a manager gets to read, where the hosting API lists these servers. */
 async function review(servers: readonly Server[], isComplete: boolean) {
   const store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
   await store.grants.put(newGrant({ subjectId: 'U1', role: 'manager' }));
   const api = makeHosting({

@@ -3,7 +3,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { confirmDelete } from '../../src/servers/delete.ts';
-import { entry, newGrant, sentBy, T0 } from '../db/fixtures.ts';
+import { entry, leaseOperation, newGrant, sentBy, T0 } from '../db/fixtures.ts';
 import {
   callerOf,
   ID,
@@ -160,8 +160,8 @@ describe('while a delete waits for the limiter', () => {
     const by = { owner: 'other', now: T0, until: T0 + MINUTE_MS };
     hosting.whileQueued = async () => {
       const [job] = await store.jobStore.list('operation', 'T1');
-      await store.ledger.release(job?.owner ?? '');
-      await store.ledger.lease(ID, by);
+      await store.jobStore.giveBack(job?.owner ?? '');
+      await leaseOperation(store, ID, by);
       const permit = await store.ledger.readPermit('T1', T0);
       expect(await store.ledger.markSent(ID, sentBy('other', T0, { permit }))).toBe('sent');
     };

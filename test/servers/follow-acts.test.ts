@@ -40,7 +40,7 @@ async function openFollowing() {
   const clock = handClock();
   const system = { ...clock.system, now: () => time.wall };
   const store = await open('sqlite::memory:', { system });
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
   const world = {
     servers: [REBOOTING] as readonly Server[] | HostingError,

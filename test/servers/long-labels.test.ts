@@ -50,7 +50,7 @@ async function measureLongestTurn(work: () => Promise<unknown>, prepare = () => 
 /** An owner, and a user with a role for some servers, in an account with all these servers. */
 async function startWith(labelOf: (index: number) => string) {
   const store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.apiKeys.put('T1', new Secret('key'), 'U9', T0);
   for (const area of ['prod', 'test', 'web', 'mail', 'shop']) {
     const grant = { role: 'operator', pattern: `*x-${area}-*`, grantedBy: 'U9', grantedAt: T0 } as const;

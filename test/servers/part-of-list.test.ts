@@ -13,7 +13,7 @@ const WEB: Server = { id: 7, label: 'web-1', state: 'running' };
 /** An owner's actions on such a list, and how often the owner was told that it is only a part. */
 async function startOver(extent: ListExtent, servers: readonly Server[] = [WEB]) {
   const store = await open('sqlite::memory:');
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', T0);
   const hosting = makeHosting({ fetchServers: async () => ({ servers, extent, unreadableCount: 0 }) });
   const entry = createEntry(makeContext(store, { ownersOf: () => ['U1'], hostingOf: () => hosting }));

@@ -98,7 +98,7 @@ async function prepare(databaseUrl: string, key: string, managers: readonly User
   const holders = [...ROLE_HOLDERS, ...managers.map(({ id }) => ({ id, role: 'manager' as const }))];
   const fill = async ({ apiKeys, workspaces, grants }: Store) => {
     await apiKeys.put(TEAM.id, new Secret(key), USERS.olga.id, at);
-    await workspaces.put({ id: TEAM.id, name: TEAM.name }, at);
+    await workspaces.put({ id: TEAM.id, name: TEAM.name });
     await workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, settings);
     for (const { id, role } of holders)
       await grants.put(newGrant({ workspaceId: TEAM.id, subjectId: id, role }));

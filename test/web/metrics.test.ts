@@ -58,13 +58,14 @@ describe('/metrics', () => {
 
 describe.each(engines)('what is counted in the database for /metrics, on $name:', ({ make }) => {
   it('orders that have not ended, by state, and when the oldest unconfirmed one was confirmed', async () => {
-    const { ledger, counts } = await make();
+    const store = await make();
+    const { ledger, counts } = store;
     const reason = { code: 'no_answer', details: {} } as const;
     const order = async (at: number, ends: 'prepared' | 'sent' | 'unconfirmed' | 'settled') => {
       const operation = newCreate(`web-${at}`, { at: T0 + at, workspaceId: `T${at}` });
       const { id } = operation;
       await ledger.prepare(operation);
-      if (ends !== 'prepared') await markSent(ledger, id, T0 + 10, [], [`account ${at}`]);
+      if (ends !== 'prepared') await markSent(store, id, T0 + 10, [], [`account ${at}`]);
       if (ends === 'unconfirmed') await ledger.markUnconfirmed(id, { reason }, entry());
       if (ends === 'settled') await ledger.settle(id, { at: T0 + 20, serverId: 7 }, entry());
     };

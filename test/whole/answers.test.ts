@@ -86,7 +86,7 @@ it.concurrent('the requests of a former workspace are refused, whatever is still
   const { slack, app } = team;
   const { workspaces, apiKeys, audit } = app.ports;
   team.hosting.seedServers(team.account, 1, 'web');
-  await workspaces.put({ id: FORMER, name: 'Former' }, 0);
+  await workspaces.put({ id: FORMER, name: 'Former' });
   await apiKeys.put(FORMER, new Secret(team.apiKey), USERS.olga.id, 0);
   const fields = slack.commandFields('olga', '#ops', 'reboot web-1');
   await slack.deliverSigned({ fields: { ...fields, team_id: FORMER } });

@@ -63,7 +63,7 @@ async function startCrashingTeam(crashAt: number, { isRuled = false }: Story) {
 }
 
 async function prepare(store: Store, isRuled: boolean): Promise<void> {
-  await store.workspaces.put({ id: TEAM.id, name: TEAM.name }, Date.now());
+  await store.workspaces.put({ id: TEAM.id, name: TEAM.name });
   if (isRuled) await store.workspaces.changeSettings(TEAM.id, DEFAULT_SETTINGS, TWO_PERSONS);
   await store.grants.put(newGrant({ workspaceId: TEAM.id, subjectId: USERS.mara.id, role: 'manager' }));
 }

@@ -189,7 +189,7 @@ describe.concurrent('npm run key', () => {
       code: 0,
       all: expect.stringContaining(`Workspace ${TEAM.id} is connected`),
     });
-    await app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
+    await app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' });
     const which = await runKey(['remove'], { ...environment });
     expect(which).toMatchObject({
       code: 2,

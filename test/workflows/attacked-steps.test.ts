@@ -31,7 +31,7 @@ beforeEach(async () => {
   [told, asked, sent, isComplete] = [[], [], [], true];
   store = await open('sqlite::memory:');
   for (const id of ['T1', 'T2']) {
-    await store.workspaces.put({ id, name: id }, T0);
+    await store.workspaces.put({ id, name: id });
     await store.apiKeys.put(id, new Secret('one account'), 'U1', T0);
     await store.grants.put(newGrant({ workspaceId: id, subjectId: `U${id}`, role: 'operator' }));
   }

@@ -61,7 +61,7 @@ export async function openScenario() {
   const hosting = new ScriptedHosting(clock);
   const told: Told[] = [];
   const toldDeletes: { operation: DeleteOperation; by: string | undefined }[] = [];
-  await store.workspaces.put({ id: 'T1', name: 'Acme' }, T0);
+  await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0 - 1);
   const notifier = {
     notify: async (operation: Operation, held?: { readonly password: Secret<string> }) => {

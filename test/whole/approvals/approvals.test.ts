@@ -191,7 +191,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.askCreate();
     const { workspaces, requests } = team.app.ports;
     const [workspaceId, id] = ['T0ACME0001', 'of-elsewhere'];
-    await workspaces.put({ id: workspaceId, name: 'Elsewhere' }, 0);
+    await workspaces.put({ id: workspaceId, name: 'Elsewhere' });
     const times = { requestedAt: Date.now(), expiresAt: Date.now() + 60 * MINUTE_MS };
     await requests.requestApproval(newApproval({ id, workspaceId, ...times }), entry({ workspaceId }));
     const owner = rawUser(team, 'olga');

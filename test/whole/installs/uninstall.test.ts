@@ -248,7 +248,6 @@ async function fillWorkspaces({ installationStore, apiKeys }: Store, count: numb
     const installedAt = realSystem.now();
     await installationStore.install({
       ...{ id, isOrg: false, name: `Workspace ${id}`, installedBy, installedAt },
-      scopes: ['commands', 'chat:write'],
       tokens: { bot: new Secret(`xoxb-${id}`) },
     });
     await apiKeys.put(id, new Secret(`key-${nth}`), installedBy, installedAt);

@@ -39,7 +39,7 @@ async function record({ app }: Team, order: RecordedOrder): Promise<void> {
   await ledger.prepare({ id, workspaceId: TEAM.id, actorId, purchase, at, price });
   const sentAt = at + 1;
   const { account } = (await apiKeys.find(TEAM.id)) ?? {};
-  if (!(await markSent(ledger, id, sentAt, [], account))) throw new Error('the order is not sent');
+  if (!(await markSent(app.ports, id, sentAt, [], account))) throw new Error('the order is not sent');
   const audit = entry({ workspaceId: TEAM.id, actorId });
   if (ends === 'settled') {
     if (!(await ledger.settle(id, { at: sentAt, serverId }, audit)))

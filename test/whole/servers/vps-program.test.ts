@@ -135,7 +135,7 @@ test('npm run vps --json prints JSON, and every outcome has an exit code', async
 
 test('npm run vps names the workspaces to choose from when there are several', async () => {
   await using team = await startTeam();
-  await team.app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' }, 1);
+  await team.app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' });
   await team.app.ports.apiKeys.put('T0OTHER001', new Secret(team.apiKey), 'U1', 1);
   const which = await run(team, 'list');
   expect(which).toMatchObject({
