@@ -176,7 +176,7 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
     installationStore: createInstallationStore(foundation),
     sealed: createSealedTexts(foundation),
     counts: () => readCounts(foundation),
-    /** Writes to the database, for `/readyz`. Rejects if that fails. */
+    /** Writes to the database and reads it back, for `/readyz`. Rejects if that fails. */
     ping: createPing(foundation, system),
   };
 }
@@ -184,21 +184,37 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
 /** How long an answer counts: anyone can call `/readyz`, and each write is a durable commit. */
 const GOOD_FOR_MS = 1000;
 
-/** Writes one row: a full disk or a locked file answers `select 1`, and so does a replica. */
+/** Writes and reads one row, and reads the newest of what matters: a full disk or a damaged file answers `select 1`. */
 function createPing({ db }: Foundation, system: System): () => Promise<void> {
   let last: { readonly at: number; readonly done: Promise<void> } | undefined;
   return () => {
     if (last && system.elapsed() - last.at < GOOD_FOR_MS) return last.done;
-    last = { at: system.elapsed(), done: tryOut(db, system.now()) };
-    return last.done;
+    // Not serializable, so that it is never in the way of a payment.
+    const done = db.transaction().execute((trx) => tryOut(trx, system.now()));
+    last = { at: system.elapsed(), done };
+    return done;
   };
 }
 
-async function tryOut(db: Queries, at: number): Promise<void> {
-  await db
+async function tryOut(trx: Queries, at: number): Promise<void> {
+  await trx
     .insertInto('facts')
     .values({ kind: 'ping', id: '', value: '', at })
     .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet({ at }))
+    .execute();
+  await trx
+    .selectFrom('facts')
+    .select('at')
+    .where('kind', '=', 'ping')
+    .where('at', '=', at)
+    .executeTakeFirstOrThrow();
+  await trx.selectFrom('operations').selectAll().orderBy('id', 'desc').limit(1).execute();
+  await trx
+    .selectFrom('audit')
+    .selectAll()
+    .orderBy('workspace_id', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
     .execute();
 }
 
