@@ -114,6 +114,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
     slack: transport.listener,
     installer: source.installer,
     findConnectLink: (token) => findConnectLink(token, ports),
+    publicUrl: config.PUBLIC_URL,
     accountUrl: config.HOSTING_ACCOUNT_URL,
     metricsToken: config.METRICS_TOKEN,
   });

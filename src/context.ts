@@ -29,10 +29,6 @@ export interface AppContext extends Store, ReturnType<typeof createNotifiers> {
   readonly channels: Channels;
   readonly postOnce: Outbox['postOnce'];
   readonly setupProblems: SetupProblems;
-  /**
-   * Refreshes Home for each of these users who has ever opened it, one after the other, so that Slack takes them all. Returns at
-   * once; failures are logged.
-   */
   readonly jobs: Jobs;
   /** Creates of one account take turns in this process (docs/design.md 4.3). */
   readonly takeTurn: ReturnType<typeof createTurns>;

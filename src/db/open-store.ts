@@ -87,9 +87,10 @@ export async function openStore({
   const besideDatabase = spillDir ?? engine.besidePath?.('spill');
   try {
     await bringUp(db, engine, vault);
-    await refuseMoved(db);
     if (lock) await addKeyChecks(foundation);
     else await requireSealingKey(db, vault);
+    // Last, since the checks wait for a copy that is under way.
+    await refuseMoved(db);
     if (engine.isSoleProcess) await freeLeases(db);
     // However rarely unconfirmed orders are being looked for by now, a start is a good moment to look.
     const unconfirmed = db.selectFrom('operations').select('id').where('state', '=', 'unconfirmed');

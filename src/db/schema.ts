@@ -113,7 +113,7 @@ function listMigrations({ textType }: Engine): Migrations {
     for (const statement of STATEMENTS)
       await db.executeQuery(CompiledQuery.raw(statement.replaceAll(/\btext\b/g, textType)));
   };
-  return { '0001-tables': { up } };
+  return { '0001-all-tables': { up } };
 }
 
 /**
@@ -150,7 +150,7 @@ export async function requireCurrent(db: Kysely<Tables>, place: Engine): Promise
 }
 
 /** The first migrations of databases that earlier builds made. */
-const EARLIER = ['0001-first-tables', '0001-schema'];
+const EARLIER = ['0001-first-tables', '0001-schema', '0001-tables'];
 
 /** @throws DatabaseUnusable */
 function refuseOther(executed: readonly string[], migrations: Migrations): void {

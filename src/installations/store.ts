@@ -94,7 +94,13 @@ export function createInstallationStore(foundation: Foundation) {
     replaceTokens: async (was: Installation, tokens: BotTokens): Promise<boolean> => {
       const { sealed, expires_at } = toRow({ ...was, tokens }, was.generation, vault);
       const isGood = { is_refresh_refused: 0, is_token_refused: 0 };
-      const isChanged = await changeTokens(db, was, { sealed, expires_at, ...isGood });
+      const isChanged = await engine.transact(db, async (trx) => {
+        const isStored = await changeTokens(trx, was, { sealed, expires_at, ...isGood });
+        const dueAt = renewalDueAt({ ...was, tokens });
+        // Another process may have ended the job: while this one was frozen, Slack refused its refresh token there.
+        if (isStored && dueAt !== undefined) await askFor(trx, foundation, was.id, dueAt);
+        return isStored;
+      });
       if (isChanged) await engine.scrub(db);
       return isChanged;
     },

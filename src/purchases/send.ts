@@ -24,6 +24,7 @@ import {
   labelOf,
   type Operation,
   type Purchase,
+  SEND_WITHIN_MS,
 } from './operation.ts';
 import { type PaidAnswer, storeAnswer } from './spill.ts';
 
@@ -166,10 +167,11 @@ async function waitForSameMonth(renewal: Renewal, payment: Payment, { account }:
     const renewals = await payment.app.ledger.listRenewals(account, workspaceId, renewal.serverId);
     const same = renewals.filter(({ purchase }) => claimOf(purchase) === claimOf(renewal));
     const paid = same.find((other) => other.id !== id && other.state === 'settled');
-    // The list may not show it yet.
-    if (paid?.paidUntil !== undefined)
-      throw new Refusal('already_renewed', { label: renewal.label, paidUntil: paid.paidUntil });
-    return same;
+    if (!paid) return same;
+    const { label } = renewal;
+    // The list may not show it yet. Without a date, somebody decided that it was renewed, and no list has proven it.
+    if (paid.paidUntil === undefined) throw new Refusal('order_in_doubt', { label, kind: 'renew' });
+    throw new Refusal('already_renewed', { label, paidUntil: paid.paidUntil });
   });
 }
 
@@ -233,7 +235,10 @@ export async function sendPermitted<Answer>({
   readonly send: (hosting: HostingApi, options: PaidCallOptions) => Promise<Answer>;
 }): Promise<Answer> {
   const { ledger, system } = app;
-  for (let how: CallOptions = {}; isInTime(operation, system.now()); how = { urgency: 'payment' }) {
+  const startedAt = system.elapsed();
+  // By the monotonic clock, too: one that was set back must not prolong it.
+  const isLate = () => !isInTime(operation, system.now()) || system.elapsed() - startedAt > SEND_WITHIN_MS;
+  for (let how: CallOptions = {}; !isLate(); how = { urgency: 'payment' }) {
     const lookedAt = system.elapsed();
     // From before the look: what changes during it may be missed.
     const permit = await ledger.readPermit(operation.workspaceId, system.now());

@@ -10,6 +10,8 @@ export interface ConnectParts {
   readonly findConnectLink: (token: string) => Promise<FoundLink | undefined>;
   /** Puts an error into words, in mrkdwn. */
   readonly explain: (error: unknown) => string;
+  /** The app's address for browsers (`PUBLIC_URL`): a proxy may reach it by another host. */
+  readonly publicUrl?: string | undefined;
   /** The hosting account's page (`HOSTING_ACCOUNT_URL`), where keys are made. */
   readonly accountUrl?: string | undefined;
 }
@@ -25,7 +27,7 @@ export async function serveConnect(
   token: string,
   parts: ConnectParts,
 ): Promise<void> {
-  const { entry, findConnectLink, explain, accountUrl } = parts;
+  const { entry, findConnectLink, explain, publicUrl = '', accountUrl } = parts;
   const link = await findConnectLink(token);
   const refuse = () => {
     const words = explain(new Refusal('link_unusable', {}));
@@ -41,6 +43,11 @@ export async function serveConnect(
       'This page only accepts form submissions',
       '<p>Nothing was changed.</p>',
     );
+  if (isFromElsewhere(request, publicUrl)) {
+    const words =
+      '<p>For your security, the key wasn’t accepted. Open the link in Slack and enter the key there.</p>';
+    return answerPage(response, 403, 'This form was sent from another site', words);
+  }
   const form = await readForm(request);
   const pasted = form === 'too_long' ? { wrong: form } : readKey(form?.get('api_key') ?? '');
   if ('wrong' in pasted) return show(422, WRONG_KEYS[pasted.wrong]);
@@ -56,6 +63,24 @@ export async function serveConnect(
         : explain(error);
     show(isExpected(error) ? 422 : 500, words);
   }
+}
+
+/**
+ * Whether a form was posted from another site. Browsers name the site, older ones only by `Origin`; a request that names none isn't
+ * from a browser, and has nobody's cookies.
+ */
+function isFromElsewhere({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (typeof site === 'string') return site !== 'same-origin' && site !== 'none';
+  const { origin } = headers;
+  if (origin === undefined) return false;
+  const host = hostOf(origin);
+  return host === '' || (host !== headers.host && host !== hostOf(publicUrl));
+}
+
+/** Returns the host of an origin; '' if a page hides its origin (`null`). */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : '';
 }
 
 function showForm(

@@ -236,6 +236,30 @@ it.concurrent('the API key is removed when an owner disconnects, after a confirm
   await until(async () => (await fetch(`${team.appUrl}/livez`)).ok);
 });
 
+test.concurrent('a key that another site posts is not taken, also from browsers without sec-fetch-site', async () => {
+  await using team = await startUnconnected();
+  const link = await askForLink(team);
+  const send = async (headers: Record<string, string>) =>
+    (await fetch(link, { method: 'POST', body: new URLSearchParams({ api_key: team.apiKey }), headers }))
+      .status;
+  const { host } = new URL(team.appUrl);
+  for (const site of ['cross-site', 'same-site', 'nonsense'])
+    expect(await send({ 'sec-fetch-site': site })).toBe(403);
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    `https://${host}.evil.example`,
+    'http://127.0.0.1:1',
+    '',
+  ])
+    expect(await send({ origin })).toBe(403);
+  expect(await keyOf(team)).toBeUndefined();
+  expect(await send({ origin: team.appUrl })).toBe(200);
+  const body = new URLSearchParams({ api_key: team.apiKey });
+  const headers = { 'sec-fetch-site': 'none' };
+  expect((await fetch(await askForLink(team), { method: 'POST', body, headers })).status).toBe(200);
+});
+
 describe.concurrent('an API key that was set or removed', () => {
   test('is announced to the owners directly, without the key, but not to the one who removed it', async () => {
     await using team = await startTeam({ settings: { OWNERS: `${USERS.olga.id},${USERS.nora.id}` } });
