@@ -176,7 +176,7 @@ const purchaseRefusalWords = {
     `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
   list_incomplete: () => `${PART_OF_LIST} Nothing was done. Try again later.`,
   order_unsaved: () =>
-    'We couldn’t save this. It may still go through, so don’t order it again until you see how it ended. In a few minutes, check `/vps status`: it shows unconfirmed orders and open requests.',
+    'We couldn’t save this. It may still go through, so don’t repeat it until you know the outcome. In a few minutes, check `/vps status`: it shows unconfirmed orders and open requests.',
   stale_confirmation: () => 'This confirmation has expired. Nothing was ordered or charged.',
   restored: () =>
     'The app’s database was restored from a backup after you opened this form, so we can’t tell whether you had already confirmed the order. Nothing was ordered this time. Check the hosting account’s page before you order again.',
@@ -219,13 +219,13 @@ export function failedWords(
 }
 
 /** What these codes say of an order is not true of another act. */
-const OF_ORDERS: readonly (HostingCode | 'unknown_code')[] = [
+export const OF_ORDERS: readonly (HostingCode | 'unknown_code')[] = [
   'bad_request',
   'limit',
   'not_created',
   'checking',
 ];
-const REJECTED = 'The hosting API rejected the request.';
+export const REJECTED = 'The hosting API rejected the request.';
 
 function wrongStateWords({ act, label: name, isPaidTimeOver }: FailedAct, state: string | undefined): string {
   const label = codeLabel(name);

@@ -295,6 +295,10 @@ const CODES: Readonly<Record<string, string>> = {
   not_requester: 'it was someone else’s request',
   beyond_request: 'it was more than requested',
   continuation_over: 'it was no longer possible to continue',
+  asked_before: 'an earlier request for it is open or was just denied',
+  asked_enough: 'too many requests in the last hour',
+  role_held: 'already has this role',
+  grant_over: 'the role was already gone',
   // typed text
   bad_words: 'the command wasn’t understood',
   unknown_server: 'no such server',
@@ -306,10 +310,11 @@ const CODES: Readonly<Record<string, string>> = {
   // money
   price_moved: 'the price has changed',
   order_in_doubt: 'an earlier order for it is unconfirmed',
+  doubt_over: 'the order had already been resolved',
   stale_confirmation: 'the confirmation had expired',
   restored: 'the database was restored from a backup',
   list_incomplete: 'the list of servers may have been incomplete',
-  order_unsaved: 'the database failed',
+  order_unsaved: 'it couldn’t be saved',
   account_changed: 'the hosting account was reconnected',
   label_moved: 'the server’s label has changed',
   // password and key
@@ -323,6 +328,8 @@ const CODES: Readonly<Record<string, string>> = {
   no_grantee: 'can’t have a role',
   request_over: 'the request was already closed',
   // workflows
+  workflow_key_invalid: 'the workflow key doesn’t permit it',
+  workflow_run_over: 'the workflow step was already answered',
   workflow_key_name: 'a workflow key has this name',
   // settings
   settings_moved: 'someone else had changed the settings',
@@ -331,6 +338,7 @@ const CODES: Readonly<Record<string, string>> = {
   not_allowed: 'the hosting account hasn’t been topped up yet',
   bad_request: 'the hosting API rejected the request',
   limit: 'the hosting account’s server limit is reached',
+  not_created: 'the hosting company couldn’t create it',
   checking: 'the hosting company hasn’t confirmed it',
   not_found: 'no such server',
   wrong_state: 'the server’s state didn’t allow it',

@@ -256,7 +256,7 @@ export const PUBLISH_MS = HOUR_MS;
 
 /**
  * Creates a function that logs the newest entry of each chain that has grown: evidence that can't be removed through the database
- * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). A process publishes all of them at its start, so also what a killed one
+ * alone (docs/decisions/0006-the-audit-is-a-signed-chain.md). The first time, it logs all of them, including what a killed process
  * didn't.
  */
 export function createAuditPublisher({ audit, log }: AppContext): () => Promise<void> {

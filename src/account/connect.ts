@@ -285,7 +285,7 @@ export function createConnectLinks({ db }: Foundation) {
         .executeTakeFirst();
       return row && toLink(row);
     },
-    /** Removes the link and returns it, to one of those who take it at once. */
+    /** Removes the link and returns it. If several requests take it at once, only one of them gets it. */
     take: async (tokenHash: string, now: number): Promise<ConnectLink | undefined> => {
       const row = await db
         .deleteFrom('kept')

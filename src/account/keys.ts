@@ -13,7 +13,7 @@ import { type Foundation, lockWorkspace, type Queries } from '../db/database.ts'
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import { type HostingTrouble, wordsOfHosting } from '../words.ts';
+import { type HostingTrouble, OF_ORDERS, REJECTED, wordsOfHosting } from '../words.ts';
 
 /**
  * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
@@ -99,9 +99,10 @@ export async function findSearchedAccount(
 
 /** Says why the hosting API didn't take a key that was tried, in plain text. */
 export function keyFailureWords(code: HostingTrouble['code']): string {
-  return code === 'unauthorized'
-    ? 'The hosting API rejected this key. Check that you copied all of it, or create a new one and try again.'
-    : wordsOfHosting({ code });
+  if (code === 'unauthorized')
+    return 'The hosting API rejected this key. Check that you copied all of it, or create a new one and try again.';
+  // Trying a key orders nothing.
+  return OF_ORDERS.includes(code) ? REJECTED : wordsOfHosting({ code });
 }
 
 /** Why entered text can't be a key, in plain text. */

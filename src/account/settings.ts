@@ -141,7 +141,7 @@ function notificationsBlocks({ announces, digest }: WorkspaceSettings, { ownZone
       options: Array.from({ length: 24 }, (_, each) =>
         option(`${String(each).padStart(2, '0')}:00`, String(each)),
       ),
-      hint: 'The digest is posted in the first 15 minutes of this hour.',
+      hint: 'The digest is posted at this hour.',
       initial: String(hour),
       optional: true,
     }),

@@ -225,4 +225,4 @@ export const CERTIFICATE = 'If a proxy inspects TLS here, set NODE_EXTRA_CA_CERT
 const UNREACHABLE = `Slack can’t be reached. Check SLACK_API_URL, this machine’s DNS, firewall and proxy, and that the token has no stray character. ${CERTIFICATE}`;
 const ADD_SCOPE = 'Add it under OAuth & Permissions in the app’s settings, and reinstall the app.';
 const COPY_TOKEN = 'Copy the Bot User OAuth Token from the app’s Install App page into SLACK_BOT_TOKEN';
-const INSTALL_AGAIN = `If the token was revoked or the app was removed, install the app again. ${COPY_TOKEN}.`;
+const INSTALL_AGAIN = `If the token was revoked or the app was removed, install the app again. ${COPY_TOKEN}, if you set that.`;

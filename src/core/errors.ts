@@ -58,7 +58,7 @@ export interface RefusalDetails {
   restored: NoDetails;
   /** The list of servers is incomplete, so a new server could not be recognized (docs/design.md 4.3). */
   list_incomplete: NoDetails;
-  /** The store failed: the confirmation or approval may have been stored, and may still be carried out. */
+  /** An unexpected error, such as one of the store: what was confirmed or approved may be stored, and may still be carried out. */
   order_unsaved: NoDetails;
   doubt_over: NoDetails;
   /** The API key was replaced after the confirmation, so it may open another account. */

@@ -32,8 +32,8 @@ export async function withTimeout<Result>(
 }
 
 /**
- * Lets work of one name run one at a time, in the order in which it comes. What has waited for `mostMs` waits no longer, so that work
- * which never ends holds up nothing forever.
+ * Runs work of one name one at a time, in the order in which it comes. Nothing waits longer than `mostMs`, so work that never ends
+ * doesn't hold up the rest forever.
  */
 export function createTurns(system: System, mostMs: number) {
   /** Resolves when all work of a name has ended. */

@@ -183,7 +183,7 @@ export interface Tables {
     workspace_id: string;
     /** Sealed for a reply URL; JSON for the others; '' of what was seen. */
     value: string;
-    /** Of a reply URL and of a connect link; negative while a link is in use. */
+    /** Of a reply URL; 0 for the others. */
     uses_left: number;
     until: number;
   };

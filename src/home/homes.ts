@@ -12,7 +12,7 @@ export interface OpenedHome {
 
 export type Homes = ReturnType<typeof createHomes>;
 
-/** Stores who has opened Home, for the welcome and so that any process can refresh it for minutes. */
+/** Stores who has opened Home, and when: for the welcome, and so that any process can refresh it in the minutes after. */
 export function createHomes({ db }: Foundation) {
   return {
     find: async (workspaceId: WorkspaceId, userId: UserId): Promise<OpenedHome | undefined> => {

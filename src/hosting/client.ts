@@ -73,7 +73,7 @@ export function createHosting(options: HostingOptions) {
     /**
      * Opens the API of the account behind this key, without a request. All users of a key share its reads and its limiter. Calls
      * also count for their workspace: two of its keys, which may belong to one account, together stay within 300 requests a
-     * minute (docs/design.md 6.2). Few calls of one `caller` may wait at the same time.
+     * minute (docs/design.md 6.2). At most 25 calls of one `caller` may wait, besides reads.
      */
     of: (key: Secret<string>, workspaceId?: WorkspaceId, caller?: UserId): HostingApi => {
       const names = namesOf(key);

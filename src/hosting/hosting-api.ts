@@ -82,8 +82,8 @@ export interface HostingApi {
 
 /**
  * Opens the account behind a workspace's key, without a request. All workspaces with one key, and all keys of a workspace, share
- * one limit, since they may belong to one account (docs/design.md 6.2). 25 calls of one `caller` may wait, besides reads: more are
- * refused with `too_many_waiting`.
+ * one limit, since they may belong to one account (docs/design.md 6.2). At most 25 calls of one `caller` may wait, besides reads:
+ * more are refused with `too_many_waiting`.
  */
 export type FindHosting = (key: Secret<string>, workspaceId: WorkspaceId, caller?: UserId) => HostingApi;
 

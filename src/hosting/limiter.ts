@@ -109,7 +109,7 @@ export class Limiter {
       slots.stop({ dropWaitingJobs: true }).catch(() => {});
   }
 
-  /** Whether the calls of this caller that wait are as many as may. */
+  /** Whether this caller already has as many calls waiting as are allowed. */
   #hasTooMany(caller: string | undefined): boolean {
     if (caller === undefined) return false;
     return [...this.#waiting].filter((ticket) => ticket.caller === caller).length >= MOST_OF_CALLER;

@@ -122,7 +122,7 @@ function isExpired({ tokens, isRefreshRefused }: Installation, { system }: Insta
 const RENEWAL_LOOKS = 10;
 const RENEWAL_LOOK_MS = 100;
 
-/** Renews an expired token by its job, or waits for the process that is doing that: no longer than a form can. */
+/** Renews an expired token by its job, or waits for the process that is doing so, but no longer than a form can wait. */
 async function renewNow(id: InstallationId, app: InstallationPorts): Promise<void> {
   const { installationStore, jobs, system, log } = app;
   const renew = async () => {

@@ -152,9 +152,7 @@ export function listOmissions(catalog: Catalog): string[] {
     ...(long.length > 0
       ? [`Can’t be ordered from Slack: ${long.join(', ')} with a code that is too long.`]
       : []),
-    ...(catalog.isPart
-      ? ['The hosting API’s catalog has more entries than these: the others couldn’t be read.']
-      : []),
+    ...(catalog.isPart ? ['The hosting API’s catalog has more entries than we could read.'] : []),
   ];
 }
 

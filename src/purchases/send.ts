@@ -29,10 +29,10 @@ import {
 import { type PaidAnswer, storeAnswer } from './spill.ts';
 
 /**
- * Sends a confirmed create, settles it, and returns the state that the API reported. Money effect: pays the first month, once for each operation.
- * @throws ContradictoryAnswer; Refusal `order_in_doubt`, `label_taken`, `list_incomplete`,
- * `unknown_choice`, `price_moved`, `stale_confirmation`;
- * HostingError, whose `moneyMoved` says whether it may have been paid
+ * Sends a confirmed create, settles it, and returns the state that the API reported.
+ * Money effect: pays the first month, once for each operation.
+ * @throws ContradictoryAnswer; Refusal `order_in_doubt`, `label_taken`, `list_incomplete`, `unknown_choice`, `price_moved`,
+ * `stale_confirmation`; HostingError, whose `moneyMoved` says whether it may have been paid
  */
 export async function sendCreate(order: Order, payment: Payment): Promise<string> {
   let knownIds: readonly ServerId[] = [];
@@ -217,7 +217,7 @@ interface Sending<Confirmed> {
 /**
  * Looks up everything that permits a payment or a delete, then sends it. Right before its first byte leaves, the step is
  * committed (docs/design.md 4.2): by then it was looked up within ten seconds, and the commit compares that nothing has changed
- * since; only the owner of the lease gets past it. There is no maximum of looks: its send-by time ends them.
+ * since; only the owner of the lease gets past it. If something has, it looks again, until the send-by time is over.
  *
  * What has to be looked up again is looked up without the limiter's slot. Otherwise all slots could be held by requests
  * that wait for a read, and the read would wait for a slot. The next try comes before those that have not waited yet.
@@ -275,7 +275,7 @@ export class MarkUnknown extends Error {
   override readonly name = 'MarkUnknown';
 
   constructor(cause: CommitUnknown) {
-    super('it is not known whether it was marked as sent', { cause });
+    super('it is not known whether the operation was marked as sent', { cause });
   }
 }
 
@@ -295,7 +295,7 @@ export async function endUnsent<Result>(
     try {
       return await end();
     } catch (error) {
-      log.warn('what was not sent could not be ended yet', { operationId: id, ...describeDefect(error) });
+      log.warn('an unsent operation could not be ended yet', { operationId: id, ...describeDefect(error) });
       if (tries === 1) await onWait();
       await system.sleep(END_AGAIN_MS);
     }

@@ -96,8 +96,8 @@ export function createRequests(foundation: Foundation) {
       }),
 
     /**
-     * Stores a request for a role. The same ID again, an open one of the same user for the same role and servers, or such a one
-     * that was made since `since` and denied, is returned instead.
+     * Stores a request for a role, unless there is one with its ID, or one of the same user for the same role and servers that is
+     * open, or was made since `since` and denied: then returns that.
      * @throws Refusal `asked_enough` for a user who has made three requests since then
      */
     requestRole: (

@@ -14,7 +14,7 @@ import { startTeam, type TeamOptions } from '../support/team.ts';
 const AWAY = 'The app can’t reach its database right now';
 const NOTHING_DONE = `${AWAY}, so nothing was done. Try again in a minute.`;
 const UNKNOWN = `${AWAY}, so it can’t tell whether this was done. It may still go through`;
-const MAY_GO_THROUGH = 'We couldn’t save this. It may still go through, so don’t order it again';
+const MAY_GO_THROUGH = 'We couldn’t save this. It may still go through, so don’t repeat it';
 const INCIDENT = 'Something went wrong';
 
 /** PostgreSQL behind a network that the test can cut. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type OrderingTeam, startOrdering } from '../support/ordering-team.ts';
 import type { Team } from '../support/team.ts';
 
-const MAY_GO_THROUGH = 'It may still go through, so don’t order it again';
+const MAY_GO_THROUGH = 'It may still go through, so don’t repeat it';
 const CREATED = /web-1 (was|is being) created \(/;
 const NOT_CHARGED = 'wasn’t created, and nothing was charged';
 
