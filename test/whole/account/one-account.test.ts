@@ -107,6 +107,27 @@ describe.concurrent('two workspaces with one API key', () => {
     void Promise.allSettled(calls);
   });
 
+  test('don’t pay for a month that one of them decided was renewed, and the other is told so at once', async () => {
+    await using team = await startTwo({ config: { DOUBT_MINUTES: 0.03 } });
+    team.hosting.seedServers(team.account, 1, 'alpha');
+    const [first, second] = [managerOf(team.first), managerOf(team.second)];
+    for (const person of [first, second]) {
+      await person.types('/vps renew alpha-1');
+      await person.sees('Renew and pay');
+    }
+    team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
+    await first.presses('Renew and pay');
+    await first.sees('We can’t tell whether alpha-1 was renewed');
+    await first.closes();
+    await first.presses('Resolve…');
+    await first.fills({ 'Was it renewed?': 'It was renewed' });
+    await first.presses('Save');
+    await first.sees('decided that alpha-1 was renewed');
+    await second.presses('Renew and pay');
+    await second.sees(BLOCKED);
+    expect(team.hosting.charges(team.account)).toEqual([]);
+  });
+
   test('no longer block each other’s labels once one of them connects another account', async () => {
     await using team = await startTwo();
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
