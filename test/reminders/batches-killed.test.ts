@@ -67,7 +67,7 @@ describe.each(places)('renewals that are confirmed together on $name', (engine) 
       const until = paidUntil + at;
       for (const server of servers) server.paidUntil = until;
       const id = `F${String(at).padStart(4, '0')}`;
-      const renewals = [1, 2, 3].map((serverId) => ({
+      const renewals = [1, 2].map((serverId) => ({
         ...{ id: `${id}O${serverId}`, serverId, label: 'web-1' },
         paidUntil: until,
       }));
@@ -96,5 +96,5 @@ describe.each(places)('renewals that are confirmed together on $name', (engine) 
       await pass(MINUTE_MS, Promise.all([other.close(), mortal.store.close()]));
     }
     expect(at).toBeGreaterThan(30);
-  });
+  }, 600_000);
 });
