@@ -114,7 +114,7 @@ const SENDERS: readonly Sender[] = [
   { who: 'sam' },
 ];
 
-describe.concurrent('every command, button, form and menu', () => {
+describe('every command, button, form and menu', () => {
   it('is in the table of this test', () => {
     const idsVia = (via: Action['via']) => [
       ...new Set(ACTIONS.filter((action) => action.via === via).map(({ id }) => id)),
