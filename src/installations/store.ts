@@ -96,9 +96,9 @@ export function createInstallationStore(foundation: Foundation) {
       const isGood = { is_refresh_refused: 0, is_token_refused: 0 };
       const isChanged = await engine.transact(db, async (trx) => {
         const isStored = await changeTokens(trx, was, { sealed, expires_at, ...isGood });
-        const dueAt = renewalDueAt({ ...was, tokens });
-        // Another process may have ended the job: while this one was frozen, Slack refused its refresh token there.
-        if (isStored && dueAt !== undefined) await askFor(trx, foundation, was.id, dueAt);
+        // Another process may have ended the job: while this one was frozen, Slack refused its refresh token there. It runs once
+        // more at once, and finds when it is due.
+        if (isStored) await askFor(trx, foundation, was.id, engine.clock.now());
         return isStored;
       });
       if (isChanged) await engine.scrub(db);

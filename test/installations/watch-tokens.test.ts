@@ -129,6 +129,17 @@ describe.each(places)('an event about an uninstall, on $name,', ({ make }) => {
     expect(await find()).toBeUndefined();
   });
 
+  test('is checked again soon although the token was renewed just now', async () => {
+    const { start, slack, system, find } = await setUp(make, HOUR_MS);
+    slack.verdict = 'unknown';
+    await start().hear();
+    expect(slack.sent).toEqual(['refresh of T1 1']);
+    slack.verdict = 'revoked';
+    system.move(MINUTE_MS);
+    await start().watch();
+    expect(await find()).toBeUndefined();
+  });
+
   test('proves nothing where Slack refuses the refresh token', async () => {
     const { start, slack, system, find, keyOf } = await setUp(make, -HOUR_MS);
     slack.verdict = 'unknown';
