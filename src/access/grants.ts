@@ -84,7 +84,7 @@ export const grantAccess = defineUseCase({
       throw new Refusal('no_grantee', { problem: 'owner_channel' });
     }
     await checkGrantee(wanted, context);
-    const owners = await findOwnerGrants(context);
+    const owners = await findOwnerGrants((grant) => isOf(grant, wanted), context);
     const grantedAt = app.system.now();
     const until = forMs === undefined ? undefined : grantedAt + forMs;
     const { workspaceId, userId: grantedBy } = actor;
@@ -113,7 +113,10 @@ export const revokeAccess = defineUseCase({
   }),
   run: async (input: Grantee | { grantId: GrantId }, context) => {
     const { actor, app, setSubject } = context;
-    const removed = await app.grants.remove(actor.workspaceId, input, await findOwnerGrants(context));
+    const isRemoved = (grant: Grant) =>
+      'grantId' in input ? grant.id === input.grantId : isOf(grant, input);
+    const owners = await findOwnerGrants(isRemoved, context);
+    const removed = await app.grants.remove(actor.workspaceId, input, owners);
     const roles = removed.map((grant) => ({ ...grant, forMs: grant.until && grant.until - grant.grantedAt }));
     if (removed.length > 0) setSubject({ details: auditRoles(roles) });
     else if ('grantId' in input) throw new Refusal('grant_over', {});
@@ -181,16 +184,25 @@ const findProblem: Readonly<Record<Grantee['subjectKind'], FindProblem>> = {
 
 const MOST_MEMBERS = 10;
 
+function isOf(grant: Grant, { subjectKind, subjectId }: Grantee): boolean {
+  return grant.subjectKind === subjectKind && grant.subjectId === subjectId;
+}
+
 /**
  * Finds the grants that keep someone an owner, of which one has to be left; undefined if there are owners without a grant: those in
- * `OWNERS`, or the actor as a Slack admin.
+ * `OWNERS`, or the actor as a Slack admin. Asks Slack only if an owner's grant is to be changed.
  */
-async function findOwnerGrants({ actor, app }: UseCaseContext): Promise<readonly GrantId[] | undefined> {
+async function findOwnerGrants(
+  isChanged: (grant: Grant) => boolean,
+  { actor, app }: UseCaseContext,
+): Promise<readonly GrantId[] | undefined> {
   const { workspaceId, userId } = actor;
   if (app.ownersOf(workspaceId).length > 0) return undefined;
+  const grants = (await app.grants.list(workspaceId)).filter(({ role }) => role === 'owner');
+  // None counts: if someone makes it an owner's in the meantime, the change is refused.
+  if (!grants.some(isChanged)) return [];
   const user = await app.users.find(workspaceId, userId, { isFresh: true });
   if (user?.isAdmin) return undefined;
-  const grants = (await app.grants.list(workspaceId)).filter(({ role }) => role === 'owner');
   const areLasting = await Promise.all(grants.map((grant) => keepsAnOwner(grant, app)));
   return grants.filter((_, at) => areLasting[at]).map(({ id }) => id);
 }
