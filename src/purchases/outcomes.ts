@@ -71,10 +71,11 @@ export function createOperationNotifier(parts: NotifierParts) {
         return true;
       }),
     notifyQueued: (operation: Operation): Promise<void> =>
-      notifyBriefly(operation, queuedWords(operation), parts),
+      notifyBriefly(operation, ORDERS[operation.purchase.kind].title, queuedWords(operation), parts),
     notifyUnsaved: (operation: Operation): Promise<void> =>
       notifyBriefly(
         operation,
+        ORDERS[operation.purchase.kind].title,
         `${codeLabel(labelOf(operation.purchase))}: ${wordsOfRefusal('order_unsaved', {}, '')}`,
         parts,
       ),
@@ -86,14 +87,20 @@ export function createOperationNotifier(parts: NotifierParts) {
   };
 }
 
-/** While the outcome is open; by a path that needs no store, if the stored one fails. */
-function notifyBriefly(operation: Operation, words: string, { outbox, log }: NotifierParts): Promise<void> {
+/**
+ * Notifies the user who confirmed an order or a delete while its outcome is open, in the form with this title and by a message; by a
+ * path that needs no store, if the stored one fails. Never throws.
+ */
+export function notifyBriefly(
+  operation: Parameters<typeof confirmerOf>[0],
+  title: string,
+  words: string,
+  { outbox, log }: NotifierParts,
+): Promise<void> {
   const confirmer = confirmerOf(operation);
   const message = textMessage(words);
   return notifySafely(operation.id, log, undefined, async () => {
-    await outbox.updateFollowed(confirmer, () => noticeView(ORDERS[operation.purchase.kind].title, words), {
-      isFinal: false,
-    });
+    await outbox.updateFollowed(confirmer, () => noticeView(title, words), { isFinal: false });
     const isShown = await outbox
       .replyTo(confirmer)
       .send(message)

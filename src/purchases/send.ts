@@ -289,7 +289,7 @@ export async function endUnsent<Result>(
   { id }: Operation | DeleteOperation,
   end: () => Promise<Result>,
   { log, system }: AppContext,
-  onWait: () => Promise<void> = async () => undefined,
+  onWait: () => Promise<void>,
 ): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {

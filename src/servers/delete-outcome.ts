@@ -2,12 +2,13 @@ import type { Button, ModalView } from '@slack/types';
 import { describeReason, type Reason, type ReasonWords } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
 import type { ProvenRefusalDetails } from '../purchases/operation.ts';
+import { notifyBriefly } from '../purchases/outcomes.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { noticeView } from '../slack/kit/form.ts';
 import { codeLabel, mention } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { confirmerOf } from '../slack/reply.ts';
-import { failedWords, isHosting, type StoredReason, wordsOfReason } from '../words.ts';
+import { failedWords, isHosting, type StoredReason, wordsOfReason, wordsOfUnreachable } from '../words.ts';
 import { deleteButton, showButton } from './buttons.ts';
 import type { DeleteDoubtDetails, DeleteOperation } from './deletion.ts';
 
@@ -21,7 +22,8 @@ const TITLES = {
   unconfirmed: 'Not confirmed',
 } as const;
 
-export function createDeleteNotifier({ outbox, log, currency }: NotifierParts) {
+export function createDeleteNotifier(parts: NotifierParts) {
+  const { outbox, log, currency } = parts;
   return {
     /** Notifies the user who confirmed it, and the channel once it is proven. True if Slack took the message. Never throws. */
     notify: (operation: DeleteOperation, approvedBy: UserId | undefined): Promise<boolean> =>
@@ -38,6 +40,14 @@ export function createDeleteNotifier({ outbox, log, currency }: NotifierParts) {
         const isKnown = isAnnounced && approvedBy === undefined;
         return isKnown || outbox.notifyConfirmer(confirmer, message);
       }),
+    /** Says that the database doesn't answer, so that it isn't known what becomes of the delete. */
+    notifyUnsaved: (operation: DeleteOperation): Promise<void> =>
+      notifyBriefly(
+        operation,
+        DELETE_TITLE,
+        `${codeLabel(operation.deletion.label)}: ${wordsOfUnreachable(true)}`,
+        parts,
+      ),
   };
 }
 

@@ -137,7 +137,7 @@ async function refuse(
   const end = () => app.ledger.refuse(id, { at: app.system.now(), reason, owner }, audit);
   if (error instanceof MarkUnknown) {
     logDefect(error, id, app);
-    return endUnsent(operation, end, app);
+    return endUnsent(operation, end, app, () => app.deleteNotifier.notifyUnsaved(operation));
   }
   const isPrepared = (await app.ledger.findDelete(id))?.state === 'prepared';
   if (isPrepared && (!refusal || (!isAwaited && isPassing(error)))) throw error;

@@ -81,6 +81,8 @@ describe.each(WAYS)('a confirmed delete (%s) whose mark as sent has an unknown o
     await pressDelete(way, scenario.start({ kind: 'database_fails', at, forMs: 40_000 }));
     await resume();
     expect([await outcome(), requests(), told()]).toEqual(['refused defect', 0, ['refused defect']]);
+    // Until the database answered, its user heard that it doesn't.
+    expect(scenario.unsavedDeletes).toHaveLength(1);
   });
 });
 

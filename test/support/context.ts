@@ -45,7 +45,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
       notifyQueued: async () => undefined,
       notifyUnsaved: async () => undefined,
     },
-    deleteNotifier: { notify: async () => true },
+    deleteNotifier: { notify: async () => true, notifyUnsaved: async () => undefined },
     followNotifier: {
       update: async () => ({ kind: 'shown' }),
       notifyActor: async () => true,

@@ -60,6 +60,7 @@ export async function openScenario() {
   });
   const hosting = new ScriptedHosting(clock);
   const told: Told[] = [];
+  const unsavedDeletes: string[] = [];
   const toldDeletes: { operation: DeleteOperation; by: string | undefined }[] = [];
   await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.apiKeys.put('T1', new Secret('api-key'), 'U1', T0 - 1);
@@ -76,6 +77,7 @@ export async function openScenario() {
   const deleteNotifier = {
     notify: async (operation: DeleteOperation, by: string | undefined) =>
       toldDeletes.push({ operation, by }) > 0,
+    notifyUnsaved: async ({ id }: DeleteOperation) => void unsavedDeletes.push(id),
   };
   const around = { clock, database, store, hosting: hosting.api, notifier, deleteNotifier };
   const find = (id = ID) => store.ledger.find(id);
@@ -91,6 +93,7 @@ export async function openScenario() {
     told,
     /** What users were told of deletes, in order; by whom each was approved. */
     toldDeletes,
+    unsavedDeletes,
     find,
     /** Lets the background of a process work until the order has ended or waits for a manager, and its user knows. */
     settle: (process: MortalProcess) => process.runBackground(async () => !(await find()) || isOver()),
