@@ -103,7 +103,7 @@ const accountRefusalWords = {
   key_unreadable: ({ keyId }) =>
     `Stored data was encrypted with key ${codeLabel(keyId)}, which is missing from \`ENCRYPTION_KEYS\`. Your admin can restore the key, or an owner can reconnect with \`/vps connect\`.`,
   link_unusable: () =>
-    'This link was used, has expired or isn’t complete. Run `/vps connect` in Slack for a new one.',
+    'This link was already used, has expired or is incomplete. To get a new one, run `/vps connect` in Slack.',
   no_public_url: ({ workspaceId }) =>
     `This app has no public address (\`PUBLIC_URL\`), so it has no page where you could enter the API key. On the machine where the app runs, run ${codeLabel(`vps-slack key set --workspace ${workspaceId}`)} and enter the key there. The app can keep running.`,
   channel_unwritable: ({ reason }) =>
@@ -171,7 +171,9 @@ const purchaseRefusalWords = {
   paid_until_unknown: ({ label }) =>
     `The hosting API doesn’t report when the paid time of ${codeLabel(label)} ends, so we couldn’t verify a renewal. Renew ${codeLabel(label)} on the hosting account’s page.`,
   order_in_doubt: ({ label, kind }) =>
-    `An earlier order for ${codeLabel(label)} on this hosting account is still unconfirmed. Wait until it’s resolved${kind === 'create' ? ', or choose another label' : ''}.`,
+    kind === 'create'
+      ? `An earlier order for ${codeLabel(label)} on this hosting account is still unconfirmed. Wait until it’s resolved, or choose another label.`
+      : `An earlier renewal of ${codeLabel(label)} on this hosting account hasn’t been confirmed by the hosting API. Check its paid-until date on the hosting account’s page before you renew it again.`,
   label_taken: ({ label }) =>
     `A server called ${codeLabel(label)} has appeared since you reviewed the order. If you still want another server with this label, try again.`,
   list_incomplete: () => `${PART_OF_LIST} Nothing was done. Try again later.`,

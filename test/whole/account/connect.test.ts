@@ -34,7 +34,7 @@ describe.concurrent('/vps connect', () => {
     expect(await keyOf(team)).toBe(team.apiKey);
     for (const again of [await fetch(link), await post(link, team.apiKey)]) {
       expect(again.status).toBe(410);
-      expect(await again.text()).toContain('This link was used, has expired or isn’t complete');
+      expect(await again.text()).toContain('This link was already used, has expired or is incomplete');
     }
     await team.owner.sees(
       'Your hosting account is connected. It has no servers yet. Create one with /vps create.',

@@ -124,7 +124,7 @@ describe.concurrent('two workspaces with one API key', () => {
     await first.presses('Save');
     await first.sees('decided that alpha-1 was renewed');
     await second.presses('Renew and pay');
-    await second.sees(BLOCKED);
+    await second.sees('hasn’t been confirmed by the hosting API');
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
