@@ -64,7 +64,7 @@ async function asks({ manager }: World, command: string, answer: string) {
 
 /** Starts the app, with a manager and servers to act on. */
 async function openWorld() {
-  const statements = watchStatements();
+  const { seen: statements } = watchStatements();
   const hosting = { createDelayMs: 4000, rebootDelayMs: 3000 };
   const team = await startTeam({ mode: 'http', hasRateLimits: false, servers: RUNS, hosting });
   team.hosting.seedServers(team.account, RUNS, 'old');

@@ -1,8 +1,11 @@
 import { type DatabaseConnection, type Dialect, type Driver, SqliteDriver } from 'kysely';
 import { openEngine } from '../../src/db/open-store.ts';
 
-/** Records every statement from now on. The app opens its database itself, so the driver of all databases of SQLite is watched. */
-export function watchStatements(): readonly string[] {
+/**
+ * Records every statement until it is disposed. The app opens its database itself, so the driver of all databases of SQLite is
+ * watched, those of other tests in this process too, which it delays.
+ */
+export function watchStatements() {
   const seen: string[] = [];
   const { acquireConnection } = SqliteDriver.prototype;
   SqliteDriver.prototype.acquireConnection = async function () {
@@ -15,7 +18,12 @@ export function watchStatements(): readonly string[] {
       },
     };
   };
-  return seen;
+  return {
+    seen: seen as readonly string[],
+    [Symbol.dispose]: () => {
+      SqliteDriver.prototype.acquireConnection = acquireConnection;
+    },
+  };
 }
 
 /** A statement on its way to the database: COMMIT and ROLLBACK are statements, too. */

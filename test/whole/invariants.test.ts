@@ -110,7 +110,8 @@ const TRANSACTION = /^(begin|commit|rollback)/i;
 const LOOK = 'update "jobs" set "owner"';
 
 it('a reboot takes at most 20 statements in 4 transactions, and a list from a shared answer at most 4', async () => {
-  const statements = watchStatements();
+  using watched = watchStatements();
+  const statements = watched.seen;
   await using team = await startTeam({ servers: RUNS, hosting: { rebootDelayMs: 60_000 } });
   const count = async (command: string, answer: string) => {
     team.manager.overlooksOldMessages();
@@ -141,7 +142,8 @@ it('a reboot takes at most 20 statements in 4 transactions, and a list from a sh
 });
 
 it('no transaction is open while the app waits for an answer of Slack or of the hosting API', async () => {
-  const statements = watchStatements();
+  using watched = watchStatements();
+  const statements = watched.seen;
   await using team = await startTeam();
   const seen: string[] = [];
   // SQLite answers at once: only a transaction that waits for something else is open when a request arrives.
