@@ -92,7 +92,8 @@ async function waitForOtherCreates(payment: Payment, { account }: HostingApi): P
 
 /**
  * Waits while one of these others is sent, for as long as this one may be sent. Those of another workspace with the same key are among
- * them; only that there is one is revealed. @throws Refusal `order_in_doubt` if one is unconfirmed; `stale_confirmation`
+ * them; only that there is one is revealed.
+ * @throws Refusal `order_in_doubt` if one is unconfirmed; `stale_confirmation`
  */
 async function waitForOthers(
   { operation, app }: Payment,
@@ -366,9 +367,10 @@ export async function followServer(operation: Operation | DeleteOperation, app: 
   const { id, workspaceId, actorId, channelId, account = '' } = operation;
   const confirmed = confirmedOf(operation);
   const serverId = confirmed.kind === 'create' ? operation.serverId : confirmed.serverId;
-  if (serverId === undefined) return;
+  const paidUntil = confirmed.kind === 'renew' ? operation.paidUntil : undefined;
+  // A renewal that was only decided has no date that the list would show.
+  if (serverId === undefined || (confirmed.kind === 'renew' && paidUntil === undefined)) return;
   const act = { id, workspaceId, action: confirmed.kind, actorId, account, channelId };
   const server = { serverId, label: labelOf(confirmed), standing: 'waiting', hasChanged: false } as const;
-  const paidUntil = confirmed.kind === 'renew' ? operation.paidUntil : undefined;
   await startFollowing(act, { ...server, paidUntil }, app);
 }

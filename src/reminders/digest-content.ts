@@ -61,7 +61,7 @@ export type DueStanding =
   | { readonly kind: 'due' | 'expired' }
   /** A renewal is in progress, or it isn't known yet whether it was paid. */
   | { readonly kind: 'paying' | 'unconfirmed'; readonly by: UserId }
-  | { readonly kind: 'renewed'; readonly by: UserId; readonly paidUntil?: number }
+  | { readonly kind: 'renewed'; readonly by: UserId; readonly paidUntil: number }
   | { readonly kind: 'snoozed'; readonly by: UserId; readonly untilDay: string }
   | { readonly kind: 'left'; readonly by: UserId };
 
@@ -323,10 +323,13 @@ export async function addStandings(
   const findStanding = (server: DueServer): DueStanding => {
     const { serverId, paidUntil } = server;
     const renewal = renewalOf.get(claimOf({ kind: 'renew', ...server }));
-    if (renewal?.state === 'settled')
+    // Without a later date it was only decided that it was renewed.
+    if (renewal?.paidUntil !== undefined)
       return { kind: 'renewed', by: renewal.actorId, paidUntil: renewal.paidUntil };
-    if (renewal)
-      return { kind: renewal.state === 'unconfirmed' ? 'unconfirmed' : 'paying', by: renewal.actorId };
+    if (renewal) {
+      const isOpen = renewal.state === 'prepared' || renewal.state === 'sent';
+      return { kind: isOpen ? 'paying' : 'unconfirmed', by: renewal.actorId };
+    }
     if (paidUntil <= now) return { kind: 'expired' };
     const mark = markOf.get(serverId);
     if (!mark || !isHidden(mark, paidUntil, day)) return { kind: 'due' };

@@ -254,10 +254,8 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
       return `${mention(standing.by)} is renewing it…`;
     case 'unconfirmed':
       return `the renewal by ${mention(standing.by)} isn’t confirmed yet`;
-    case 'renewed': {
-      const who = `renewed by ${mention(standing.by)}`;
-      return standing.paidUntil === undefined ? who : `${who}, paid until ${slackDate(standing.paidUntil)}`;
-    }
+    case 'renewed':
+      return `renewed by ${mention(standing.by)}, paid until ${slackDate(standing.paidUntil)}`;
     case 'snoozed':
       return `snoozed by ${mention(standing.by)} until ${dayWords(standing.untilDay)} · ${daysLeftWords(daysLeft)} (${slackDay(paidUntil)})`;
     case 'left':

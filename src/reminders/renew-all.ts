@@ -142,8 +142,9 @@ export function batchAnnouncement(actorId: UserId, results: readonly RenewalResu
   return textMessage(`${mention(actorId)} renewed ${count(renewed.length, 'server')}: ${names}.`);
 }
 
+/** Without a later date it was only decided that it was renewed. */
 function isOwnRenewal(result: RenewalResult): boolean {
-  return result.kind === 'operation' && result.isOwn && result.operation.state === 'settled';
+  return result.kind === 'operation' && result.isOwn && result.operation.paidUntil !== undefined;
 }
 
 /** Reasons that say nothing against the renewal itself: it couldn't be sent in time. */
@@ -180,12 +181,11 @@ function operationWords(
   wording: Wording,
 ): string {
   const { state, paidUntil, actorId } = operation;
-  const until = paidUntil === undefined ? '' : `, paid until ${slackDate(paidUntil)}`;
   if (!isOwn) {
-    const act = state === 'settled' ? `renewed ${label}` : `ordered the renewal of ${label}`;
+    const act = paidUntil === undefined ? `ordered the renewal of ${label}` : `renewed ${label}`;
     return `▫️ ${mention(actorId)} ${act} first, so you weren’t charged.`;
   }
-  if (state === 'settled') return `✅ ${label} was renewed${until}.`;
+  if (paidUntil !== undefined) return `✅ ${label} was renewed, paid until ${slackDate(paidUntil)}.`;
   return `${state === 'refused' ? '❌' : '⏳'} ${outcomeWords(operation, wording)}`;
 }
 

@@ -112,7 +112,7 @@ function hasSettled(seen: FollowedServer, action: FollowedAction, found: Server,
     case 'create':
       return isTargetState('start', found) && found.ipv4 !== undefined;
     case 'renew':
-      return found.paidUntil !== undefined && found.paidUntil >= (seen.paidUntil ?? found.paidUntil);
+      return (found.paidUntil ?? 0) >= (seen.paidUntil ?? Number.POSITIVE_INFINITY);
     case 'delete':
       return false;
     case 'reboot':
