@@ -92,11 +92,13 @@ async function notify(id: ConfirmationId, app: AppContext): Promise<number | und
   const request = await app.requests.find(id, ALL_KINDS);
   if (!request || request.isNotified) return findNextDue(id, app);
   const { state, requestedAt, decidedAt = requestedAt } = request;
-  if (app.system.now() - decidedAt > NOTIFY_FOR_MS) {
+  if (state === 'open') await askDeciders(request, app);
+  else if (app.system.now() - decidedAt <= NOTIFY_FOR_MS) await notifyOfOutcome(request, app);
+  else {
     // Too late for a message, but the buttons are still removed.
-    if (state !== 'open') await app.requestNotifier.updateCards(request);
+    await app.requestNotifier.updateCards(request);
     await app.requests.markNotified(id, state);
-  } else await (state === 'open' ? askDeciders(request, app) : notifyOfOutcome(request, app));
+  }
   return findNextDue(id, app);
 }
 
@@ -131,7 +133,7 @@ async function postCards(request: Request, app: AppContext): Promise<readonly Po
   return cards;
 }
 
-/** After this time a message would come too late: notifying is given up. */
+/** After this time the outcome would come too late. Who can answer is asked as long as the request is open. */
 const NOTIFY_FOR_MS = DAY_MS;
 
 /**

@@ -18,7 +18,7 @@ import {
 } from './notify.ts';
 import { ROLES_ASKED, type RoleRequest } from './request.ts';
 
-/** How long after a request that was denied the same one is refused, and so are more than three of any kind. */
+/** For how long a denied request can't be repeated, and within which a user can make three. */
 const REPEAT_MS = HOUR_MS;
 /** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { AppContext } from '../../src/context.ts';
+import type { PostedMessage } from '../../src/core/ids.ts';
 import { createRequestHandler, notifyRequest } from '../../src/requests/notify.ts';
 import { REQUEST, ROLES_ASKED } from '../../src/requests/request.ts';
 import { newRoleRequest, open, stillSystem, T0 } from '../db/support.ts';
@@ -7,6 +8,7 @@ import { makeContext } from '../support/context.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
+const CARD: PostedMessage = { channelId: 'D1', ts: '1.1' };
 
 let now: number;
 /** Whom cards were posted to, each time. */
@@ -14,12 +16,15 @@ let asked: (readonly string[])[];
 /** What cards were updated to, and what the requester was told. */
 let shown: string[];
 let told: string[];
+/** Where cards arrive. */
+let postedTo: readonly PostedMessage[];
 /** Happens while the cards are being posted. */
 let whilePosting: () => Promise<unknown>;
 let ports: AppContext;
 
 beforeEach(async () => {
   [now, asked, shown, told] = [T0, [], [], []];
+  postedTo = [CARD];
   whilePosting = async () => undefined;
   const system = { ...stillSystem, now: () => now };
   ports = makeContext(await open('sqlite::memory:', { system }), {
@@ -28,7 +33,7 @@ beforeEach(async () => {
       postCards: async (_request, { userIds }) => {
         asked.push(userIds);
         await whilePosting();
-        return [{ channelId: 'D1', ts: '1.1' }];
+        return postedTo;
       },
       updateCards: async ({ state, cards }) => shown.push(...cards.map(() => state)) >= 0,
       notifyRequester: async ({ state }) => told.push(state) > 0,
@@ -55,7 +60,7 @@ async function moveOnAfter(minutes: number): Promise<void> {
 
 test('an access request is not posted again if its process died before it stored that it was', async () => {
   const id = await left();
-  await ports.requests.storeCards(id, [{ channelId: 'D1', ts: '1.1' }]);
+  await ports.requests.storeCards(id, [CARD]);
   await moveOnAfter(2);
   expect(asked).toEqual([]);
   expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({ isNotified: true });
@@ -71,6 +76,19 @@ test('an access request has no buttons left if it was answered while its cards w
 test('an access request by an owner is not posted to that owner', async () => {
   await notifyRequest(await left('U9'), ports);
   expect(asked).toEqual([[]]);
+});
+
+test('an access request that reached no owner is posted until it does, for as long as it is open', async () => {
+  postedTo = [];
+  const id = await left();
+  await notifyRequest(id, ports);
+  await moveOnAfter(2 * DAY_MINUTES);
+  expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({ isNotified: false });
+  postedTo = [CARD];
+  await moveOnAfter(3 * DAY_MINUTES);
+  await moveOnAfter(4 * DAY_MINUTES);
+  expect(asked).toHaveLength(3);
+  expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({ isNotified: true });
 });
 
 test('the answer to an access request is not sent after more than a day, but the buttons are removed', async () => {
