@@ -221,7 +221,7 @@ export function failedWords(
 }
 
 /** What these codes say of an order is not true of another act. */
-export const OF_ORDERS: readonly (HostingCode | 'unknown_code')[] = [
+const OF_ORDERS: readonly (HostingCode | 'unknown_code')[] = [
   'bad_request',
   'limit',
   'not_created',

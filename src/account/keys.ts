@@ -13,7 +13,7 @@ import { type Foundation, lockWorkspace, type Queries } from '../db/database.ts'
 import type { ApiKeyRow } from '../db/tables.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
-import { type HostingTrouble, OF_ORDERS, REJECTED, wordsOfHosting } from '../words.ts';
+import { type HostingTrouble, REJECTED, wordsOfHosting } from '../words.ts';
 
 /**
  * Tries a key by reading the list of servers, stores it sealed if that works, and returns the list. Replaces the workspace's key:
@@ -101,9 +101,17 @@ export async function findSearchedAccount(
 export function keyFailureWords(code: HostingTrouble['code']): string {
   if (code === 'unauthorized')
     return 'The hosting API rejected this key. Check that you copied all of it, or create a new one and try again.';
-  // Trying a key orders nothing.
-  return OF_ORDERS.includes(code) ? REJECTED : wordsOfHosting({ code });
+  return OF_ANY_REQUEST.includes(code) ? wordsOfHosting({ code }) : REJECTED;
 }
+
+/** The words of other codes are about orders and servers. */
+const OF_ANY_REQUEST: readonly HostingTrouble['code'][] = [
+  'rate_limited',
+  'no_answer',
+  'not_sent',
+  'unreadable_answer',
+  'unknown_code',
+];
 
 /** Why entered text can't be a key, in plain text. */
 export const WRONG_KEYS: Readonly<Record<Extract<PastedKey, { wrong: string }>['wrong'], string>> = {

@@ -123,6 +123,9 @@ describe.concurrent('/vps connect', () => {
     expect(await unreached.text()).toMatch(/didn’t answer|couldn’t be reached/);
     expect(await keyOf(team)).toBeUndefined();
     team.hosting.faults.clear();
+    // A mistyped `HOSTING_BASE_URL` answers like this.
+    team.hosting.faults.add({ on: 'servers', kind: 'error', code: 'not_found' });
+    expect(await (await post(link, team.apiKey)).text()).toContain('The hosting API rejected the request.');
     expect((await post(link, team.apiKey)).status).toBe(200);
   });
 
