@@ -61,7 +61,9 @@ const DID_NOTHING = [
   'prefix_only',
   'rebooted_recently',
   'server_protected',
+  'server_renamed',
   'label_differs',
+  'unreadable_press',
   'already_handled',
 ] as const;
 

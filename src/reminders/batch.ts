@@ -232,6 +232,7 @@ async function confirmRenewal(
     },
   };
   return confirmOne({ id, purchase, confirmedAt, price }, context).catch(async (error: unknown) => {
+    if (error instanceof CommitUnknown) throw error;
     await trail.write(outcomeOf(error), codeOf(error));
     throw error;
   });

@@ -12,6 +12,7 @@ import type { DigestWorkspace, Snapshot } from './store.ts';
 
 /** A post or a read that failed is tried again after this time. */
 const POST_AGAIN_MS = 10 * MINUTE_MS;
+
 /** Asks for the digest of each workspace that has a channel for it, as a change of its settings does. */
 export async function askForDigests({ digests, jobStore, system }: AppContext): Promise<void> {
   for (const workspace of await digests.listWorkspaces()) {
@@ -99,14 +100,14 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   const { digests, reminderNotifier } = app;
   const { day: _, ...before } = await digests.find(workspaceId);
   const content = await makeContent(workspaceId, day, settings, seen, before, app);
+  const live = { day, content };
+  const shown = await describeDigest(workspaceId, live, app);
   if (!(await digests.claim(workspaceId, day))) return 'done';
   const record = { ...before, lastAt: seen.at, snapshot: toSnapshot(seen) ?? before.snapshot };
   if (isQuiet(content)) {
     await digests.put(workspaceId, day, record);
     return 'done';
   }
-  const live = { day, content };
-  const shown = await describeDigest(workspaceId, live, app);
   const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);
   await digests.put(workspaceId, day, { ...record, live: { ...live, card: posted.card } });
