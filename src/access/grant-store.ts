@@ -79,7 +79,7 @@ export function createGrants(foundation: Foundation) {
         return rows.sort(byAge).map(toGrant);
       }),
     /** Removes the grants of all workspaces that have ended, with their audit entries in one transaction. */
-    removeEnded: (now: number, auditOf: (grant: Grant) => AuditEntry): Promise<readonly Grant[]> =>
+    removeEnded: (now: number, auditOf: (grant: Grant) => AuditEntry): Promise<void> =>
       engine.transact(db, async (trx) => {
         const rows = await trx
           .deleteFrom('grants')
@@ -88,12 +88,10 @@ export function createGrants(foundation: Foundation) {
           .returningAll()
           .execute();
         // Audit chains are always locked in the same order, to avoid deadlocks.
-        const ended = rows.sort(byWorkspace).map(toGrant);
-        for (const grant of ended) {
+        for (const grant of rows.sort(byWorkspace).map(toGrant)) {
           await lockWorkspace(trx, grant.workspaceId);
           await addAudit(trx, foundation, auditOf(grant));
         }
-        return ended;
       }),
   };
 }

@@ -122,7 +122,7 @@ interface Workspace {
 
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
-/** Stores the workspaces that the app works for, and their settings. `at`: epoch milliseconds. */
+/** Stores the workspaces that the app works for, and their settings. */
 export function createWorkspaces(foundation: Foundation) {
   const { db, engine } = foundation;
   const find = async (id: string): Promise<Workspace | undefined> => {

@@ -7,7 +7,7 @@ import { Refusal } from './errors.ts';
  *   counts; the caller trims what was typed.
  * - `isSameLabel`: wherever a user would call two labels the same (a typed name, a second server of that label), and where
  *   the hosting service may have trimmed or changed the label that the app sent.
- * Buttons that name many servers have short forms of their labels (`freezeBriefly`), of which every character counts, too.
+ * Buttons that name many servers have short forms of their labels (`shortenLabel`), which are compared with `isIdenticalLabel`, too.
  */
 
 export function isIdenticalLabel(a: string, b: string): boolean {
@@ -35,7 +35,7 @@ export function toCompatible(text: string): string {
 const MAX_BRIEF_JSON = 64;
 
 /** Shortens a label for a button that names many servers. A long one loses its middle, since labels differ at their ends. */
-export function freezeBriefly(label: string): string {
+export function shortenLabel(label: string): string {
   for (let kept = 32; kept > 0 && JSON.stringify(label).length > MAX_BRIEF_JSON; kept--) {
     const brief = `${label.slice(0, kept)}…${label.slice(-kept)}`;
     if (JSON.stringify(brief).length <= MAX_BRIEF_JSON) return brief;

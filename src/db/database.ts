@@ -29,7 +29,7 @@ export interface Engine {
   /** Whether a row that another transaction has locked can be skipped (`for update skip locked`). */
   readonly skipsLockedRows: boolean;
   /** The one clock of all processes that share the database. */
-  readonly clock: Pick<System, 'now' | 'newId' | 'sleep'>;
+  readonly clock: Pick<System, 'now' | 'newId'>;
   /**
    * The moment `at` for a statement that compares leases, where `now` is this process's reading of the clock (both in epoch
    * milliseconds). Where processes of several machines share the database, only the distance counts: the database adds it

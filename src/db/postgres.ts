@@ -444,7 +444,7 @@ async function createDatabaseClock(
     if (passedMs > GOOD_FOR_MS) void refresh();
     return Math.round(known.time + passedMs);
   };
-  return { now, newId: createIds(now, system.random), sleep: system.sleep };
+  return { now, newId: createIds(now, system.random) };
 }
 
 /** Epoch milliseconds at the database, and when that was on the monotonic clock: in the middle of the question and the answer. */

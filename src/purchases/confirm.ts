@@ -93,7 +93,7 @@ export const confirmPurchase = defineUseCase({
   needs: 'manager',
   effect: 'confirms',
   isOrder: true,
-  run: (input: Confirmation, context): Promise<Confirmed> => confirmOne(input, context),
+  run: confirmOne,
   follow: async (confirmed, { app }) => {
     if (!confirmed.isNew) return;
     if (confirmed.kind === 'waiting') return notifyRequest(confirmed.approval.id, app);

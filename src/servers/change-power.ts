@@ -12,7 +12,7 @@ import {
 } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
 import type { ConfirmationId, ServerId, UserId } from '../core/ids.ts';
-import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
+import { isIdenticalLabel, shortenLabel } from '../core/labels.ts';
 import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting/hosting-api.ts';
@@ -252,7 +252,7 @@ async function takeConfirmation(
   const now = system.now();
   if (now - at > CONFIRM_WITHIN_MS) throw new Refusal('unreadable_press', {});
   const label = 'id' in ref ? ref.label : undefined;
-  if (label !== undefined && !isIdenticalLabel(freezeBriefly(server.label), label))
+  if (label !== undefined && !isIdenticalLabel(shortenLabel(server.label), label))
     throw new Refusal('server_renamed', { before: label, now: server.label, action });
   if (!(await seenRequests.addFirst(`power:${id}:${server.id}`, now)))
     throw new Refusal('already_handled', {});

@@ -16,7 +16,7 @@ import { confirmPower } from './buttons.ts';
 
 /**
  * A reference to a server: typed text, or the ID in a button or menu. With an ID, `label` is the label that the user has read
- * (`freezeBriefly`) and confirmed.
+ * (`shortenLabel`) and confirmed.
  */
 export type ServerRef = { readonly typed: string } | { readonly id: ServerId; readonly label?: string };
 

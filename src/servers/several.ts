@@ -3,7 +3,7 @@ import { type UseCaseContext as Context, defineUseCase, type UseCase } from '../
 import { isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import { isFullName, isPattern, matchPattern, matchServer } from '../core/find-server.ts';
 import type { UserId } from '../core/ids.ts';
-import { freezeBriefly, isIdenticalLabel } from '../core/labels.ts';
+import { isIdenticalLabel, shortenLabel } from '../core/labels.ts';
 import {
   compareServers,
   isTargetState,
@@ -421,7 +421,7 @@ function askBlock(
   const value = {
     id,
     at,
-    servers: servers.map((one) => [one.id, freezeBriefly(one.label)] as [number, string]),
+    servers: servers.map((one) => [one.id, shortenLabel(one.label)] as [number, string]),
   };
   return actions(severalButton[action].element(text, value, { style, confirm }));
 }

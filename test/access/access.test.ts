@@ -84,7 +84,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
     await grants.put(newGrant({ role: 'manager', until: T0 + 10 }));
     expect(roles(await grants.listFor('T1', here, T0))).toEqual(['viewer', 'manager']);
     expect(roles(await grants.listFor('T1', here, T0 + 10))).toEqual(['viewer']);
-    expect(roles(await grants.removeEnded(T0 + 10, () => entry()))).toEqual(['manager']);
+    await grants.removeEnded(T0 + 10, () => entry());
     expect(roles(await grants.list('T1'))).toEqual(['viewer']);
   });
 
@@ -161,11 +161,7 @@ describe.each(engines)('grants on $name', ({ make }) => {
       grants.removeEnded(T0 + 10, ({ workspaceId, subjectId }) =>
         entry({ workspaceId, label: subjectId, action: 'access_ended' }),
       );
-    const ended = (await Promise.all([sweep(), sweep()])).flat();
-    expect(ended.map(({ workspaceId, subjectId }) => [workspaceId, subjectId])).toEqual([
-      ['T1', 'U1'],
-      ['T2', 'U1'],
-    ]);
+    await Promise.all([sweep(), sweep()]);
     for (const workspaceId of ['T1', 'T2']) {
       const audited = await store.audit.list({ workspaceId, limit: 9 });
       expect(audited).toMatchObject([{ label: 'U1', action: 'access_ended' }]);

@@ -76,7 +76,7 @@ export function defineForm<Input>(parts: FormParts<Input>) {
   };
 }
 
-/** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. Returns its ID as `Views.open` does. */
+/** Opens a view in place of the card whose button was pressed, otherwise as a modal of its own. Returns its ID, if known. */
 async function openView(view: ModalView, { modal, views }: SlackRequest): Promise<string | undefined> {
   if (!modal?.isCard) return views.open(view);
   const shown = await views.update(modal.viewId, view);
