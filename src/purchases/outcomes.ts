@@ -114,12 +114,13 @@ const ORDERS = {
   renew: { title: 'Renew a server', settled: 'Server renewed', noun: 'renewal of' },
 } as const;
 
-export function outcomeTitle({ state, purchase, reason, isLate }: Operation): string {
+export function outcomeTitle(operation: Operation): string {
+  const { state, purchase, reason, isLate } = operation;
   const { title, settled } = ORDERS[purchase.kind];
   if (state === 'unconfirmed') return 'Not confirmed yet';
   if (state === 'refused')
     return isProven(reason) ? `Server not ${VERBS[purchase.kind].past}` : 'Order closed';
-  return state === 'settled' && !isLate ? settled : title;
+  return state === 'settled' && !isLate && !isOnlyDecided(operation) ? settled : title;
 }
 
 /** The details appear once: in the message if Slack took one, which doesn't prove that it was shown; otherwise here. */
