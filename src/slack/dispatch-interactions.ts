@@ -24,6 +24,7 @@ import {
   triggerId,
 } from './payloads.ts';
 import {
+  errorView,
   type NextSteps,
   plainWords,
   replyFrom,
@@ -105,36 +106,59 @@ export async function dispatchSubmission(
   routing: Routing,
 ): Promise<{ readonly ack: SubmissionAck; readonly after?: () => Promise<void> }> {
   const payload = submissionPayload.safeParse(body).data;
-  if (!payload) return refuseForm(UNREADABLE);
+  if (!payload) return { ack: updateAck(noticeView(FAILED, UNREADABLE)) };
   const origin = findOrigin(payload.view.private_metadata);
   const actor = actorOf(payload, origin);
-  // An earlier press of the same form may be carried out.
-  const refused = await describeRefusal(placeOf(payload, actor), routing, true);
-  if (refused !== undefined) return refuseForm(refused);
   const reply = replyFrom(origin, actor, routing);
   const id = triggerId('submission', payload.trigger_id, actor);
   const caller = callerOf(actor, 'modal', id, delivery);
   const { view } = payload;
   routing.acknowledgedViews.begin(view.id, delivery.answered);
-  const final = awaitFinalView(
-    createRequest(routing, caller, reply, payload.trigger_id, origin?.thread),
-    view.id,
-    routing.system,
-  );
-  try {
+  const request = createRequest(routing, caller, reply, payload.trigger_id, origin?.thread);
+  const final = awaitFinalView(request, view.id, routing.system);
+  const run = async (): Promise<SubmitAnswer> => {
+    // An earlier press of the same form may be carried out.
+    const refused = await describeRefusal(placeOf(payload, actor), routing, true);
+    if (refused !== undefined) return { with: noticeView(FAILED, refused) };
     const modal = routing.modals.get(view.callback_id);
     if (!modal) throw new Refusal('unreadable_press', {});
-    const answer = await modal.run(view, final.request);
-    return answer.after
-      ? await finish(answer, answer.after, view.id, final, routing.nextSteps)
-      : { ack: submissionAck(answer, final.request) };
+    return modal.run(view, final.request);
+  };
+  const running = run();
+  try {
+    const answer = await withTimeout(running, routing.system, ACK_WITHIN_MS);
+    if (answer?.after) return await finish(answer, answer.after, view.id, final, routing.nextSteps);
+    if (answer) return { ack: submissionAck(answer, request) };
+    await final.take();
+    return { ack: updateAck(LATE), after: () => answerLate(running, view.id, request, routing.nextSteps) };
   } catch (error) {
-    return { ack: explainInModal(error, final.request) };
+    return { ack: explainInModal(error, request) };
   }
 }
 
-function refuseForm(why: string) {
-  return { ack: { response_action: 'update' as const, view: noticeView('That didn’t work', why) } };
+const FAILED = 'That didn’t work';
+const LATE = noticeView(
+  'One moment',
+  'This is taking longer than usual. Keep this window open: the result will appear here.',
+);
+
+const updateAck = (view: ModalView) => ({ response_action: 'update' as const, view });
+
+/** Shows what becomes of a form for which Slack's time for an ack was too short: the database or Slack is slow. */
+async function answerLate(
+  running: Promise<SubmitAnswer>,
+  viewId: string,
+  request: SlackRequest,
+  nextSteps: NextSteps,
+): Promise<void> {
+  try {
+    const { with: shown = noticeView('Done', 'You can close this window.'), after } = await running;
+    const view = 'errors' in shown ? noticeView(FAILED, ...Object.values(shown.errors)) : shown;
+    await request.views.update(viewId, request.note.inView(view));
+    await after?.();
+  } catch (error) {
+    await showLateError(error, viewId, request, nextSteps(error));
+  }
 }
 
 /** Starts the rest of the work. If it shows a view soon, the ack has that view in place of one that says to wait. */
@@ -154,7 +178,7 @@ function submissionAck(answer: SubmitAnswer, { note }: SlackRequest): Submission
   const { with: shown } = answer;
   if (!shown) return undefined;
   if ('errors' in shown) return { response_action: 'errors', errors: shown.errors };
-  return { response_action: 'update', view: note.inView(shown) };
+  return updateAck(note.inView(shown));
 }
 
 /** Makes the ack that shows an error: beside the field that it is about, otherwise in place of the form. */
@@ -162,7 +186,7 @@ function explainInModal(error: unknown, request: SlackRequest): SubmissionAck {
   const words = request.explain(error);
   const field = fieldOf(error);
   if (field !== undefined) return { response_action: 'errors', errors: { [field]: plainWords(words) } };
-  return submissionAck({ with: noticeView('That didn’t work', words) }, request);
+  return submissionAck({ with: errorView(error, words) }, request);
 }
 
 function fieldOf(error: unknown): string | undefined {

@@ -83,7 +83,10 @@ function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing) {
   const ended = run();
   const inAck = answer
     .inAck(ended)
-    .then((message) => message && routing.clients.of(workspaceId).stamp(message));
+    // Only buttons need the stamp, which the database may have to be asked for.
+    .then((message) =>
+      message && message.blocks.length > 0 ? routing.clients.of(workspaceId).stamp(message) : message,
+    );
   return { inAck, ended, postUnsent: answer.postUnsent };
 }
 

@@ -1,5 +1,5 @@
-import type { KnownBlock } from '@slack/types';
-import { DatabaseUnreachable, describeDefect, isExpected } from '../core/errors.ts';
+import type { KnownBlock, ModalView } from '@slack/types';
+import { DatabaseUnreachable, describeDefect, isExpected, isRefusal } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, Thread, UserId, WorkspaceId } from '../core/ids.ts';
 import type { Actor } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
@@ -247,6 +247,13 @@ export async function sendError(
   await request.reply.send(textMessage(request.explain(error), ...steps));
 }
 
+/** Shows an error in place of a form. What may be carried out all the same hasn't failed. */
+export function errorView(error: unknown, words: string): ModalView {
+  if (error instanceof DatabaseUnreachable) return noticeView('Database not reached', words);
+  const isOpen = isRefusal(error, 'order_unsaved') || isRefusal(error, 'already_handled');
+  return noticeView(isOpen ? 'Check the outcome' : 'That didn’t work', words);
+}
+
 /** Shows an error in a modal that was submitted, or in a message if the user has closed the modal. */
 export async function showLateError(
   error: unknown,
@@ -255,7 +262,7 @@ export async function showLateError(
   steps: readonly KnownBlock[],
 ): Promise<void> {
   const words = request.explain(error);
-  const { ok } = await request.views.update(viewId, noticeView('That didn’t work', words));
+  const { ok } = await request.views.update(viewId, errorView(error, words));
   if (!ok) await request.reply.send(textMessage(words, ...steps));
 }
 

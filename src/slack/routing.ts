@@ -1,5 +1,4 @@
 import type { Caller } from '../core/entry.ts';
-import { DatabaseUnreachable } from '../core/errors.ts';
 import type { SeenRequests } from '../db/kept.ts';
 import type { Admission, RequestPlace } from '../installations/installations.ts';
 import type { StepEvent } from '../workflows/run.ts';
@@ -114,16 +113,15 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
 };
 
-/** As `describeRefusedPlace`, but also describes that the database can't be reached. `hasBegun` is as in `explainError`. */
+/** As `describeRefusedPlace`, but also describes why that can't be told: the database can't be reached, or the token can't be read. `hasBegun` is as in `explainError`. */
 export function describeRefusal(
   place: RequestPlace,
   parts: AdmissionParts & ExplainParts,
   hasBegun: boolean | undefined,
 ): Promise<string | undefined> {
-  return describeRefusedPlace(place, parts).catch((error: unknown) => {
-    if (!(error instanceof DatabaseUnreachable)) throw error;
-    return explainError(error, { ...parts, hasBegun });
-  });
+  return describeRefusedPlace(place, parts).catch((error: unknown) =>
+    explainError(error, { ...parts, hasBegun }),
+  );
 }
 
 /** Whether requests from a place are refused; if so, replies why, as far as that works without a token. */

@@ -1,5 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { withResolvers } from '../../src/core/promises.ts';
 import { type OrderingTeam, startOrdering } from '../support/ordering-team.ts';
 import type { Team } from '../support/team.ts';
 
@@ -27,6 +28,30 @@ async function payWhile(writesFail: string): Promise<OrderingTeam & { repair(): 
 
 /** Two turns of the background. */
 const laterTurns = (team: OrderingTeam) => team.system.sleep(1100);
+
+test.each([
+  ['fails', 'Check the outcome', 0],
+  ['ends well', 'Server ordered', 1],
+])('a confirmation that takes longer than Slack waits, and %s, is answered in its form and by a message', async (end, title, charges) => {
+  await using team = await startOrdering();
+  const { ledger } = team.app.ports;
+  const prepare = ledger.prepare.bind(ledger);
+  const { promise, resolve } = withResolvers();
+  const asked = vi.spyOn(ledger, 'prepare').mockImplementation(async (...confirmed) => {
+    await promise;
+    if (end === 'fails') throw new Error('statement timeout');
+    return prepare(...confirmed);
+  });
+  const pressed = team.manager.presses('Create and pay');
+  await expect.poll(() => asked.mock.calls.length).toBe(1);
+  team.system.move(2300);
+  await pressed;
+  await team.manager.sees('This is taking longer than usual');
+  resolve();
+  await team.manager.sees(end === 'fails' ? MAY_GO_THROUGH : CREATED);
+  await expect.poll(() => team.manager.modal()?.shown).toContain(title);
+  expect(team.charges()).toBe(charges);
+});
 
 describe('while the database refuses', () => {
   test('every change of an order, its user reads that it may go through, and it does, once', async () => {
