@@ -152,7 +152,7 @@ export function budgetWords(
   currency: string,
 ): string {
   const owner = whose === 'person' ? 'your' : 'the workspace’s';
-  const used = `${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} has been spent`;
+  const used = `${escapeText(describeMoney(spent))} of ${escapeText(describeMoney(most, currency))} has been spent or ordered`;
   const cost =
     price === undefined
       ? 'we don’t know the price of this order'

@@ -93,7 +93,7 @@ export const checkChannel = defineUseCase({
     { channelId, receives }: { channelId: ChannelId; receives: string },
     { actor: { workspaceId, userId }, app },
   ): Promise<void> => {
-    const words = `${mention(userId)} set this channel for ${receives}.`;
+    const words = `${mention(userId)} is setting up this channel for ${receives}.`;
     const post = async () => {
       const posted = await app.postOnce(workspaceId, channelId, textMessage(words));
       if (posted.kind === 'posted') return 'posted';

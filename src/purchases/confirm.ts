@@ -64,7 +64,7 @@ function budgetWords({ budget, spent }: BudgetState, isPriceKnown: boolean, curr
   };
   const parts = [...part('workspace', 'workspace'), ...part('person', 'you')];
   const unknown = isPriceKnown ? '' : ' This renewal won’t count: we don’t know its price.';
-  return `Spent this month (orders from Slack): ${escapeText(parts.join(', '))}.${unknown}`;
+  return `Spent or ordered this month (from Slack): ${escapeText(parts.join(', '))}.${unknown}`;
 }
 
 export interface Confirmation {

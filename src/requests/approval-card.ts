@@ -349,7 +349,11 @@ const CANCEL_WORDS: Readonly<Record<CancelCode, (approval: Approval) => string>>
   unknown_server: () => 'the server is no longer in the hosting account’s list',
   server_protected: () => 'an owner has protected the server',
   label_differs: () => 'the server’s label has changed since the request',
-  already_renewed: () => 'the server has been renewed since the request',
+  // Another order of the month may be unconfirmed, or the list may have lost the date: it isn't known to be renewed.
+  already_renewed: (approval) =>
+    kindOf(approval) === 'delete'
+      ? 'the server’s paid-until date has changed since the request'
+      : 'someone else has ordered this renewal, or the server’s paid-until date has changed since the request',
   unknown_choice: (approval) =>
     `the ${kindOf(approval) === 'create' ? 'plan, location or image' : 'plan'} is no longer in the catalog`,
   price_moved: () => 'the price has changed since the request',

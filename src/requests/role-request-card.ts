@@ -107,9 +107,13 @@ export function requestedMessage(request: RoleRequest, owners: readonly UserId[]
   const { id, state, cards } = request;
   const wanted = describeWantedRole(request);
   if (state !== 'open') return textMessage(`Your request for the ${wanted} has already been answered.`);
+  const reached =
+    cards.length < owners.length
+      ? `${cards.length} of ${owners.length} owners`
+      : owners.map(mention).join(', ');
   const sent =
     cards.length > 0
-      ? `Request for the ${wanted} sent to ${owners.map(mention).join(', ')}. We’ll let you know.`
+      ? `Request for the ${wanted} sent to ${reached}. We’ll let you know.`
       : `Your request for the ${wanted} is saved. We couldn’t message the owners yet, and we’ll keep trying. You can also ask an owner yourself: they’ll find it in \`/vps access\`.`;
   return textMessage(sent, actions(withdrawAccessButton.element('Withdraw request', { id })));
 }

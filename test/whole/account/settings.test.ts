@@ -57,7 +57,10 @@ describe.concurrent('the settings of a workspace', () => {
     expect(entry?.label).toBe(
       'approval.delete false → true, approval.createAbove none → 20.00, channel none → C0GENERAL1',
     );
-    await team.slack.as('olga').in('#general').sees('@olga set this channel for approval requests.');
+    await team.slack
+      .as('olga')
+      .in('#general')
+      .sees('@olga is setting up this channel for approval requests.');
     await owner.closes();
     await owner.types('/vps settings');
     await owner.sees('• Monthly budget per person: 0.00');

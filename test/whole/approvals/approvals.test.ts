@@ -258,7 +258,7 @@ describe.concurrent('a delete that needs approval', () => {
 
   test.each([
     ['deleted', deleteServer, 'the server is no longer in the hosting account’s list'],
-    ['renewed', renewServer, 'has been renewed since'],
+    ['renewed', renewServer, 'paid-until date has changed since'],
   ])('is canceled when the server was %s in the meantime', async (_what, act, words) => {
     await using team = await startWithServer();
     await askDelete(team);
@@ -332,7 +332,7 @@ test.concurrent('a renewal that needs approval is paid once, and canceled when t
   await team.setSettings(DEFAULT_SETTINGS);
   await renewServer(team.owner);
   await team.approver.presses('Approve');
-  await team.manager.sees('the server has been renewed since the request');
+  await team.manager.sees('the server’s paid-until date has changed since the request');
   expect(team.renewals()).toBe(2);
   expect(team.charges()).toBe(2);
 });

@@ -68,7 +68,7 @@ describe.concurrent('a budget', () => {
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.sees(
-      'Spent this month (orders from Slack): workspace 5.90 of 15.00, you 5.90 of 12.00.',
+      'Spent or ordered this month (from Slack): workspace 5.90 of 15.00, you 5.90 of 12.00.',
     );
     team.manager.doesNotSee('This exceeds this month’s budget');
     await team.manager.presses('Create and pay');
@@ -77,7 +77,9 @@ describe.concurrent('a budget', () => {
     await team.manager.types(orderOf('web-3'));
     await team.manager.sees('This exceeds this month’s budget and will be refused.');
     await team.manager.presses('Create and pay');
-    await team.manager.sees('exceeds the workspace’s monthly budget: 11.80 of 15.00 has been spent');
+    await team.manager.sees(
+      'exceeds the workspace’s monthly budget: 11.80 of 15.00 has been spent or ordered',
+    );
     await team.manager.sees('Nothing was ordered or charged');
     expect(team.charges()).toBe(2);
     expect(team.creates()).toBe(2);
@@ -91,7 +93,7 @@ describe.concurrent('a budget', () => {
     await create(team, 'web-1');
     await team.manager.types(orderOf('web-2'));
     await team.manager.presses('Create and pay');
-    await team.manager.sees('exceeds your monthly budget: 5.90 of 6.00 EUR has been spent');
+    await team.manager.sees('exceeds your monthly budget: 5.90 of 6.00 EUR has been spent or ordered');
     await team.owner.types(orderOf('web-3'));
     await team.owner.sees('you 0.00 of 6.00 EUR');
     await team.owner.presses('Create and pay');
@@ -105,7 +107,9 @@ describe.concurrent('a budget', () => {
     await team.manager.types('/vps renew old-1');
     await team.manager.sees('This exceeds this month’s budget');
     await team.manager.presses('Renew and pay');
-    await team.manager.sees('0.00 of 0.00 has been spent, and we don’t know the price of this order');
+    await team.manager.sees(
+      '0.00 of 0.00 has been spent or ordered, and we don’t know the price of this order',
+    );
     team.manager.doesNotSee('costs 0.00');
     expect(team.charges()).toBe(0);
   });

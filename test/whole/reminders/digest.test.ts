@@ -344,7 +344,7 @@ describe.concurrent('the settings of the digest', () => {
     await team.owner.sees('• Daily digest channel: #ops');
     await team.owner.sees('• Hour of the daily digest: 17');
     await team.owner.sees('• Time zone of the daily digest: Europe/Berlin');
-    await team.owner.sees('@olga set this channel for the daily digest.');
+    await team.owner.sees('@olga is setting up this channel for the daily digest.');
     expect(await digestOf(team)).toEqual({
       channelId: 'C0OPS00001',
       hour: 17,
