@@ -170,7 +170,7 @@ export function createLedger(foundation: Foundation) {
         const row = await move(trx, foundation, id, from, { ...end, ...toReasonColumns(reason) }, audit);
         return row !== undefined;
       }),
-    /** sent → unconfirmed. `sealedAnswer`: what came and could not be used, for its creator when the server is found. */
+    /** sent, or prepared where the database has lost the mark, → unconfirmed. `sealedAnswer`: what came and could not be used, for its creator when the server is found. */
     markUnconfirmed: (
       id: ConfirmationId,
       unconfirmed: {
@@ -182,7 +182,7 @@ export function createLedger(foundation: Foundation) {
       transact(async (trx) => {
         const { reason, sealedAnswer } = unconfirmed;
         const change = { ...toReasonColumns(reason), state: 'unconfirmed', told_at: 0 } as const;
-        const row = await move(trx, foundation, id, ['sent'], change, audit);
+        const row = await move(trx, foundation, id, ['sent', 'prepared'], change, audit);
         if (row && sealedAnswer) await keepAnswer(trx, foundation, id, sealedAnswer, audit.at);
         return row !== undefined;
       }),

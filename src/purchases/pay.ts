@@ -1,6 +1,6 @@
 import { findSearchedAccount, getHostingOf } from '../account/keys.ts';
 import type { AppContext } from '../context.ts';
-import { describeDefect, HostingError, isExpected, Refusal } from '../core/errors.ts';
+import { describeDefect, HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
 import type { AccountNames, ConfirmationId, ServerId } from '../core/ids.ts';
 import { isIdenticalLabel, isSameLabel } from '../core/labels.ts';
 import { hasRole, listOwners } from '../core/permission.ts';
@@ -105,8 +105,10 @@ export async function endFailedPayment(
   const store = () => storeEnd(operation, error, owner, app);
   const password = answerIn(error);
   const notifyUnsaved = () => app.operationNotifier.notifyUnsaved(operation);
+  // Only this process has the proof. During a stop, the next start carries it out instead.
+  const hasProof = provesNothingDone(error) && !isRefusal(error, 'shutting_down');
   if (password) await storeAnswer(operation.id, { password }, store, app);
-  else await (error instanceof MarkUnknown ? endUnsent(operation, store, app, notifyUnsaved) : store());
+  else await (hasProof ? endUnsent(operation, store, app, notifyUnsaved) : store());
   // After a 2xx without proof, the list may prove it before the actor is told that the outcome is unknown (docs/hosting-api.md
   // 4.12, 5).
   const status = error instanceof HostingError ? (error.details.status ?? 0) : 0;
@@ -136,11 +138,14 @@ async function storeEnd(operation: Operation, error: unknown, owner: string, app
   if (state === 'prepared' && refusal?.code === 'shutting_down') return;
   // This also holds if another process has taken the job over since: this one's proof counts for what it sent itself.
   const wasSent = state === 'sent' || state === 'unconfirmed';
-  if (state === 'prepared' || (wasSent && provesNothingDone(error))) {
+  const isUnclear =
+    error instanceof ContradictoryAnswer || (error instanceof HostingError && !provesNothingDone(error));
+  if ((state === 'prepared' && !isUnclear) || (wasSent && provesNothingDone(error))) {
     const reason = refusal ?? { code: 'defect', details: {} };
     const audit = auditOfOperation(operation, app, 'failed', { code: reason.code });
     await ledger.refuse(operation.id, { at, reason, owner }, audit);
-  } else if (state === 'sent') {
+  } else if (state === 'sent' || state === 'prepared') {
+    // `prepared` after an answer to what was sent: the database has lost the mark, as a failover can.
     const reason = unconfirmedReasonOf(error);
     const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code });
     const isMarked = await ledger.markUnconfirmed(operation.id, { reason, sealedAnswer }, audit);

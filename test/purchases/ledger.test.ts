@@ -109,7 +109,7 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
         markSent: ['prepared', 'sent'],
         settle: ['sent', 'unconfirmed'],
         refuse: ['prepared', 'sent', 'unconfirmed'],
-        unconfirm: ['sent'],
+        unconfirm: ['prepared', 'sent'],
       };
       for (const [state, getThere] of Object.entries(reach)) {
         for (const [name, step] of Object.entries(steps)) {

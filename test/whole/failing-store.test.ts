@@ -53,6 +53,27 @@ test.each([
   expect(team.charges()).toBe(charges);
 });
 
+test('the hosting API’s refusal stays the outcome of an order, although the database first fails to store it', async () => {
+  await using team = await startOrdering();
+  team.hosting.faults.add({ on: 'create', kind: 'error', code: 'not_enough_balance' });
+  vi.spyOn(team.app.ports.ledger, 'refuse').mockRejectedValueOnce(new Error('lock timeout'));
+  await team.manager.presses('Create and pay');
+  await team.manager.sees(NOT_CHARGED);
+  team.manager.doesNotSee('not sure yet');
+  expect(await team.listOpen()).toEqual([]);
+});
+
+test('an order whose mark as sent the database has lost is looked for when its answer is lost, too, and paid once', async () => {
+  await using team = await startOrdering();
+  vi.spyOn(team.app.ports.ledger, 'markSent').mockResolvedValueOnce('sent');
+  team.hosting.faults.add({ on: 'create', kind: 'lost_after' });
+  await team.manager.presses('Create and pay');
+  await team.manager.sees('not sure yet');
+  team.manager.doesNotSee(NOT_CHARGED);
+  await team.manager.sees(/web-1 was created/);
+  expect(team.charges()).toBe(1);
+});
+
 describe('while the database refuses', () => {
   test('every change of an order, its user reads that it may go through, and it does, once', async () => {
     await using team = await payWhile('update on operations');
