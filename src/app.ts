@@ -5,7 +5,7 @@ import type { AppContext, Store } from './context.ts';
 import { createEntry } from './core/entry.ts';
 import { describeDefect } from './core/errors.ts';
 import type { WorkspaceId } from './core/ids.ts';
-import { createTurns } from './core/promises.ts';
+import { createTurns, withTimeout } from './core/promises.ts';
 import { listNamedOwners } from './core/roles.ts';
 import { MINUTE_MS } from './core/time.ts';
 import { createJobs, type Jobs } from './db/jobs.ts';
@@ -57,6 +57,7 @@ export interface RunningApp {
 
 /** Time to store and report the last answer of the hosting API at a stop. */
 const DRAIN_MARGIN_MS = 5000;
+const ANSWERED_WITHIN_MS = 4000;
 
 /** Money effect: continues confirmed orders. @throws DatabaseInUse, DatabaseUnusable, with a sentence for the operator; Error of `listen` */
 export async function compose(config: Config, log: Log, base: System = realSystem): Promise<RunningApp> {
@@ -135,7 +136,10 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   // What a request begins may continue after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
   const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
-  const drain = () => Promise.all([requests.answered(), transport.close()]).then(endWork);
+  // A page that takes longer, as one on which a key is tried, must not use up the time that a paid request needs for its answer.
+  const endAnswers = () =>
+    withTimeout(Promise.all([requests.answered(), transport.close()]), system, ANSWERED_WITHIN_MS);
+  const drain = () => endAnswers().then(endWork);
   const close = async () => {
     server.close();
     server.closeIdleConnections();
@@ -171,7 +175,8 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     lastLists: createLastLists(),
     ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),
     settings: {
-      unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,
+      // Never before the sender's request has ended: it may begin 15 s after the mark, and a minute is the least doubt.
+      unconfirmedMs: Math.max(config.DOUBT_MINUTES * MINUTE_MS, 2 * config.HOSTING_TIMEOUT_MS),
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * MINUTE_MS,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },
