@@ -61,7 +61,8 @@ export function parseLabel(typed: string): string {
   if (label.length > LABEL_MAX_CHARACTERS) {
     throw new Refusal('bad_label', { problem: `it’s longer than ${LABEL_MAX_CHARACTERS} characters` });
   }
-  if (/\p{Cc}/u.test(label))
+  // Half a character (Cs) would not come back from the database as it was sealed with the password.
+  if (/[\p{Cc}\p{Cs}]/u.test(label))
     throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });
   return label;
 }

@@ -315,9 +315,9 @@ function isDefect(error: unknown): error is Error {
   return error instanceof RangeError || error instanceof TypeError;
 }
 
-/** Whether a commit failed for a conflict or a constraint. After any other error it may have been stored. */
+/** Whether a commit failed for a conflict or a constraint. After any other error (40003, too) it may have been stored. */
 function provesRollback(error: unknown): boolean {
-  return error instanceof DatabaseError && /^(40|23)/.test(error.code ?? '');
+  return error instanceof DatabaseError && /^(40(?!003)|23)/.test(error.code ?? '');
 }
 
 /** Whether a transaction was rolled back because another one was in its way. */

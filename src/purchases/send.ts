@@ -38,8 +38,8 @@ export async function sendCreate(order: Order, payment: Payment): Promise<string
   let knownIds: readonly ServerId[] = [];
   const check: Check = async (hosting, how) => {
     const earlierSends = await waitForOtherCreates(payment, hosting);
-    refuseMovedPrice(payment.operation.price, order.plan, await hosting.fetchCatalog(how));
-    const servers = await fetchAllServers(hosting, how);
+    const [catalog, servers] = await Promise.all([hosting.fetchCatalog(how), fetchAllServers(hosting, how)]);
+    refuseMovedPrice(payment.operation.price, order.plan, catalog);
     await refuseUnseenNamesake(servers, payment, hosting);
     knownIds = servers.map(({ id }) => id);
     return { knownIds, earlierSends };

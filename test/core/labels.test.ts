@@ -46,7 +46,7 @@ describe('the label of a new server', () => {
     expect(parseLabel('  web 1 ')).toBe('web 1');
   });
 
-  test.each(['', '   ', 'a\nb', 'x'.repeat(256)])('may not be %j', (typed) => {
+  test.each(['', '   ', 'a\nb', 'half \ud83d', 'x'.repeat(256)])('may not be %j', (typed) => {
     expect(() => parseLabel(typed)).toThrow(expect.objectContaining({ code: 'bad_label' }));
   });
 });
