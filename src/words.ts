@@ -14,7 +14,7 @@ import {
 import { PART_OF_LIST, unmatchedWords } from './core/find-server.ts';
 import { describeMoney, describeMonthly } from './core/money.ts';
 import { findKeyNameOf, isCommandLine } from './core/roles.ts';
-import { isTargetState } from './core/server.ts';
+import { isTargetState, type RecentReboot } from './core/server.ts';
 import type { ClosedState } from './requests/request.ts';
 import type { RefusalWords } from './slack/kit/command.ts';
 import { codeLabel, count, escapeText, mention, slackDate } from './slack/kit/text.ts';
@@ -262,14 +262,15 @@ const serverRefusalWords = {
     `${codeLabel(server.label)} is protected by ${mention(protectedBy)}, so it can’t be ${VERBS[act].past}. An owner can lift the protection on the server’s card.`,
   prefix_only: ({ typed, server, action }) =>
     `${codeLabel(typed)} is only the beginning of ${codeLabel(server.label)}. ${VERBS[action].title} ${codeLabel(server.label)}? Nothing has been changed.`,
-  rebooted_recently: ({ server, agoMs, rebootedBy }) =>
-    `${codeLabel(server.label)} was ${rebootedWords({ agoMs, rebootedBy })}. Reboot it again?`,
+  rebooted_recently: ({ server, ...reboot }) =>
+    `${codeLabel(server.label)} ${reboot.isUnconfirmed ? '' : 'was '}${rebootedWords(reboot)}. Reboot it again?`,
 } satisfies Partial<RefusalWords>;
 
-/** "rebooted 40 s ago by @otto" */
-export function rebootedWords({ agoMs, rebootedBy }: { agoMs: number; rebootedBy: string }): string {
+/** "rebooted 40 s ago by @otto", or "may have been rebooted 40 s ago by @otto (not confirmed)" */
+export function rebootedWords({ agoMs, rebootedBy, isUnconfirmed }: RecentReboot): string {
   const isUser = !isCommandLine(rebootedBy) && findKeyNameOf(rebootedBy) === undefined;
-  return `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isUser ? mention(rebootedBy) : `the ${escapeText(rebootedBy)}`}`;
+  const words = `rebooted ${Math.max(1, Math.round(agoMs / 1000))} s ago by ${isUser ? mention(rebootedBy) : `the ${escapeText(rebootedBy)}`}`;
+  return isUnconfirmed ? `may have been ${words} (not confirmed)` : words;
 }
 
 const MOST_SUGGESTED = 3;

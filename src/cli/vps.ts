@@ -182,11 +182,9 @@ async function sendOrAskAgain(
     return await send(isAgain);
   } catch (error) {
     if (!isRefusal(error, 'rebooted_recently')) throw error;
-    const { server, agoMs, rebootedBy } = error.details;
-    const seconds = Math.max(1, Math.round(agoMs / 1000));
-    const said = `${plainText(server.label)} was rebooted ${seconds} s ago by ${plainText(rebootedBy)}.`;
-    if (isYes) throw new ProgramEnd(`${said} Nothing was changed. Add --again to reboot it again.`, REFUSED);
-    await ask(`${said} Reboot again?`);
+    const question = `${explain(error)}`;
+    if (isYes) throw new ProgramEnd(`${question} If so, add --again. Nothing was changed.`, REFUSED);
+    await ask(question);
     return send(true);
   }
 }

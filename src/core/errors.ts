@@ -3,7 +3,7 @@ import type { ServerId, UserId } from './ids.ts';
 import type { Money } from './money.ts';
 import type { Role } from './roles.ts';
 import type { Secret } from './secret.ts';
-import type { ListExtent, NamedServer, PowerAction, Server } from './server.ts';
+import type { ListExtent, NamedServer, PowerAction, RecentReboot, Server } from './server.ts';
 
 /** The ten error codes of the hosting API (docs/hosting-api.md 7.2). */
 export const API_CODES = [
@@ -131,7 +131,7 @@ export interface RefusalDetails {
   /** Only the beginning of a label was typed: the user has to confirm which server was meant. */
   prefix_only: { typed: string; server: Server; action: PowerAction };
   /** The server was rebooted a moment ago, perhaps by someone else: the user has to confirm another reboot. */
-  rebooted_recently: { server: Server; agoMs: number; rebootedBy: UserId };
+  rebooted_recently: { server: Server } & RecentReboot;
   server_renamed: { before: string; now: string; action: PowerAction };
   // reminders
   /** The paid time ends too soon for another reminder after the snooze. */

@@ -93,6 +93,13 @@ function wordOf({ state = '' }: Partial<HasState>): string {
   return state.trim().toLowerCase();
 }
 
+/** A reboot of the last two minutes, from the audit. `isUnconfirmed`: the hosting API didn't confirm that it was carried out. */
+export interface RecentReboot {
+  readonly agoMs: number;
+  readonly rebootedBy: UserId;
+  readonly isUnconfirmed: boolean;
+}
+
 /** A team's note about a server, stored by the app: the hosting API has no field for it. */
 export interface ServerNote {
   readonly serverId: ServerId;

@@ -11,9 +11,9 @@ import {
   type UnansweredCode,
 } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
-import type { ConfirmationId, ServerId, UserId } from '../core/ids.ts';
+import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { isIdenticalLabel, shortenLabel } from '../core/labels.ts';
-import { isTargetState, type PowerAction, type Server } from '../core/server.ts';
+import { isTargetState, type PowerAction, type RecentReboot, type Server } from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting/hosting-api.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
@@ -216,7 +216,7 @@ export async function findReboot(
   { id: serverId }: Server,
   { actor: { workspaceId }, app }: UseCaseContext,
   since = 0,
-): Promise<{ readonly agoMs: number; readonly rebootedBy: UserId } | undefined> {
+): Promise<RecentReboot | undefined> {
   const now = app.system.now();
   const last = await app.audit.findLast({
     workspaceId,
@@ -225,7 +225,9 @@ export async function findReboot(
     outcomes: ['done', 'in_doubt'],
     since: Math.max(since, now - REPEAT_MS),
   });
-  return last && { agoMs: now - last.at, rebootedBy: last.actorId };
+  return (
+    last && { agoMs: now - last.at, rebootedBy: last.actorId, isUnconfirmed: last.outcome === 'in_doubt' }
+  );
 }
 
 /** A list of servers that the user has read and confirmed. */

@@ -10,6 +10,7 @@ import {
   type NamedServer,
   type PowerAction,
   powerActionsIn,
+  type RecentReboot,
   type Server,
   type ServerList,
 } from '../core/server.ts';
@@ -63,10 +64,9 @@ export interface SelectedServers {
   readonly unmatched: readonly Refusal[];
 }
 
-/** A server to act on, with its reboot of the last two minutes, if any. */
 interface SelectedServer {
   readonly server: Server;
-  readonly reboot?: { readonly agoMs: number; readonly rebootedBy: UserId };
+  readonly reboot?: RecentReboot;
 }
 
 /** A server that matches, but is protected or in a state in which the action makes no sense. */

@@ -86,6 +86,19 @@ it('a second reboot within two minutes asks for confirmation first, also of anot
   expect(changesSeen(team)).toHaveLength(2);
 });
 
+it('a second reboot after one that was not confirmed says only that the first may have been carried out, also in a list', async () => {
+  await using team = await startTeam({ servers: 2 });
+  team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
+  await team.operator.types('/vps reboot web-1');
+  await team.operator.sees('We’re not sure whether web-1 was rebooted');
+  const manager = team.slack.as('mara').overlooksOldMessages();
+  await manager.types('/vps reboot web-*');
+  await manager.sees(/web-1 🟢 running, may have been rebooted \d+ s ago by @otto \(not confirmed\)/);
+  await manager.types('/vps reboot web-1');
+  await manager.sees(/web-1 may have been rebooted \d+ s ago by @otto \(not confirmed\)\. Reboot it again\?/);
+  expect(changesSeen(team)).toHaveLength(1);
+});
+
 it('an action that was not sent is reported with the server, the cause and what to do', async () => {
   await using team = await startTeam({ servers: 2 });
   team.hosting.faults.add({ on: 'servers', kind: 'status_500' });

@@ -86,9 +86,14 @@ test('npm run vps needs --yes without a terminal, which allows neither half a na
   const again = await run(team, 'reboot', 'web-1', '--yes');
   expect(again.code).toBe(1);
   expect(again.words).toMatch(
-    /web-1 was rebooted \d+ s ago by command line \(.+\)\. Nothing was changed\. Add --again/,
+    /web-1 was rebooted \d+ s ago by the command line \(.+\)\. Reboot it again\? If so, add --again\./,
   );
   expect(changesSeen(team)).toHaveLength(1);
+  team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
+  expect((await run(team, 'reboot', 'web-1', '--yes', '--again')).code).toBe(3);
+  expect((await run(team, 'reboot', 'web-1', '--yes')).words).toMatch(
+    /web-1 may have been rebooted \d+ s ago by the command line \(.+\) \(not confirmed\)\. Reboot it again\?/,
+  );
   expect((await run(team, 'reboot', 'web-1', '--yes', '--again')).code).toBe(0);
 });
 
