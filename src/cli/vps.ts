@@ -3,9 +3,9 @@ import { HostingError, isExpected, isRefusal } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
 import type { WorkspaceId } from '../core/ids.ts';
 import { commandLineOf } from '../core/roles.ts';
-import { isTargetState, POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
+import { POWER_ACTIONS, type PowerAction, type Server } from '../core/server.ts';
 import { type ServerCard, showServer } from '../servers/card.ts';
-import { changePower, type PowerChange, watchServer } from '../servers/change-power.ts';
+import { changePower, followedAfter, type PowerChange, watchServer } from '../servers/change-power.ts';
 import { listServers } from '../servers/list.ts';
 import { decodeText, utcDate } from '../slack/kit/text.ts';
 import { VERBS, wordsOfError } from '../words.ts';
@@ -192,32 +192,38 @@ async function sendOrAskAgain(
 async function follow(
   app: ProgramApp,
   action: PowerAction,
-  { server, state, words }: PowerChange,
+  change: PowerChange,
   { workspaceId, isJson }: VpsOptions,
 ): Promise<void> {
+  const { server, state, words: said } = change;
   const label = plainText(server.label);
   const { past, present } = VERBS[action];
-  if (state !== undefined && isTargetState(action, { state })) {
+  if (followedAfter(action, change).standing === 'there') {
     if (isJson) printJson(server, action, 'done', state);
-    else print(`${label} was ${past}: ${plainText(state)}`);
+    else print(`${label} was ${past}: ${plainText(state ?? '')}`);
     return;
   }
   note(
-    `The hosting API accepted the request: ${present} ${label}…${words ? ` It says: “${plainText(words)}”` : ''}`,
+    `The hosting API accepted the request: ${present} ${label}…${said ? ` It says: “${plainText(said)}”` : ''}`,
   );
-  const seen = await app.execute(watchServer, { id: server.id, action }, workspaceId);
-  const now = seen.server?.state;
-  const seconds = Math.max(1, Math.round(seen.ms / 1000));
-  if (isJson) printJson(server, action, seen.isAtTarget ? 'done' : 'accepted', now);
-  if (seen.isAtTarget) {
-    if (!isJson)
-      print(`${label} was ${past}: ${plainText(now ?? '')} (reported by the API after ${seconds} s)`);
+  const { server: seen, ms } = await app.execute(watchServer, { action, change }, workspaceId);
+  const { standing, hasChanged, state: now } = seen;
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  const isDone = standing === 'there';
+  if (isJson) printJson(server, action, isDone && hasChanged ? 'done' : 'accepted', now);
+  if (isDone) {
+    const how = hasChanged ? `reported by the API after ${seconds} s` : `change not observed, ${seconds} s`;
+    if (!isJson) print(`${label} was ${past}: ${plainText(now ?? '')} (${how})`);
     return;
   }
+  // What was reported last: the API may have been away since.
   const last =
-    now === undefined ? `still hasn't reported ${label}` : `still reports ${label} as ${plainText(now)}`;
+    now === undefined
+      ? `the API still hasn't reported ${label}'s state`
+      : `the last state that the API reported for ${label} is ${plainText(now)}`;
+  const words = standing === 'gone' ? `${label} is no longer in the hosting account` : last;
   throw new ProgramEnd(
-    `After ${seconds} s, the API ${last}. Check again: vps-slack vps show ${server.id}`,
+    `After ${seconds} s, ${words}. Check again: vps-slack vps show ${server.id}`,
     UNCONFIRMED,
   );
 }

@@ -11,9 +11,15 @@ import {
   type UnansweredCode,
 } from '../core/errors.ts';
 import { isFullName } from '../core/find-server.ts';
-import type { ConfirmationId, ServerId } from '../core/ids.ts';
+import type { ConfirmationId } from '../core/ids.ts';
 import { isIdenticalLabel, shortenLabel } from '../core/labels.ts';
-import { isTargetState, type PowerAction, type RecentReboot, type Server } from '../core/server.ts';
+import {
+  isTargetState,
+  type PowerAction,
+  type RecentReboot,
+  type Server,
+  type ServerList,
+} from '../core/server.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { AcceptedPower, CallOptions, HostingApi, OnWait, Urgency } from '../hosting/hosting-api.ts';
 import { actions, type Message, textMessage } from '../slack/kit/blocks.ts';
@@ -21,7 +27,7 @@ import { capital, codeLabel, escapeText, shorten, stateWords } from '../slack/ki
 import { VERBS } from '../words.ts';
 import { showButton } from './buttons.ts';
 import { type ExactRef, getServer, type ServerRef, subjectOf } from './find.ts';
-import { type FollowedServer, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
+import { type FollowedServer, lookAt, PLACE_WITHIN_MS, startFollowing } from './follow.ts';
 import { refuseProtected } from './notes.ts';
 
 /** The outcome of a power action that the hosting API has accepted, or may have carried out. */
@@ -111,13 +117,11 @@ async function followPower(
   account: string,
   { actor, app }: UseCaseContext,
 ): Promise<string | undefined> {
-  const isAtTarget = isTargetState(action, { state });
-  // A server that is still running right after its reboot was accepted may not have gone down yet.
-  const isSettled = isAtTarget && action !== 'reboot';
+  const followed = followedAfter(action, { server, state });
   const { workspaceId, userId: actorId, channelId } = actor;
   const id = batch?.actId ?? app.system.newId();
   const act = { id, workspaceId, action, actorId, account, channelId };
-  if (isSettled && !batch) {
+  if (followed.standing === 'there' && !batch) {
     // Ends what earlier acts follow of the server.
     await app.followedActs.supersede(act, server.id).catch((error: unknown) => {
       const fields = { serverId: server.id, ...describeDefect(error) };
@@ -125,15 +129,24 @@ async function followPower(
     });
     return undefined;
   }
-  const followed: FollowedServer = {
+  return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
+}
+
+/** Returns what is known of a server once the hosting API has accepted a power action. */
+export function followedAfter(
+  action: PowerAction,
+  { server, state }: Pick<PowerChange, 'server' | 'state'>,
+): FollowedServer {
+  const isAtTarget = isTargetState(action, { state });
+  return {
     serverId: server.id,
     label: server.label,
-    standing: isSettled ? 'there' : 'waiting',
+    // A server that is still running right after its reboot was accepted may not have gone down yet.
+    standing: isAtTarget && action !== 'reboot' ? 'there' : 'waiting',
     // Before the action or in its answer. A reboot's target is usually the state before.
     hasChanged: (state !== undefined && !isAtTarget) || !isTargetState(action, server),
     state,
   };
-  return (await startFollowing(act, followed, app, PLACE_WITHIN_MS)) ? id : undefined;
 }
 
 /** Returns the answer, or the code that leaves it unconfirmed. @throws HostingError with proof that nothing was done */
@@ -265,40 +278,42 @@ const FIRST_WAIT_MS = 1500;
 const LONGEST_WAIT_MS = 10_000;
 
 /**
- * Watches a server for a user whose screen shows it, with growing pauses, until it reaches the power action's target state or
- * two minutes have passed. Returns it as it was listed last, if it ever was, and how long the watch took, in milliseconds. To show it
- * to a user, read it again: their role may have ended by then. `follow.ts` updates messages in channels.
+ * Watches a server for a user whose screen shows it, with growing pauses, until it has settled or two minutes have passed. Returns
+ * what was seen of it, and how long the watch took, in milliseconds. To show it to a user, read it again: their role may have ended
+ * by then. `follow.ts` updates messages in channels.
  * @throws Refusal `role_needed`, `no_api_key`
  */
 export const watchServer = defineUseCase({
   name: 'show',
   needs: 'viewer',
   effect: 'reads',
-  run: async ({ id, action }: { id: ServerId; action: PowerAction }, context) => {
+  run: async ({ action, change }: { action: PowerAction; change: PowerChange }, context) => {
     const { system } = context.app;
     const hosting = await context.hosting();
     const startedAt = system.elapsed();
-    let server: Server | undefined;
+    let server = followedAfter(action, change);
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 1.6, LONGEST_WAIT_MS)) {
       await system.sleep(waitMs);
-      const seen = await look(id, hosting);
-      if (typeof seen === 'object') await context.requireRoleFor(seen.label, String(id));
-      server = typeof seen === 'object' ? seen : server;
+      const list = await look(hosting);
       const ms = system.elapsed() - startedAt;
-      const isAtTarget = server !== undefined && isTargetState(action, server);
-      if (isAtTarget || seen === 'stopping' || ms + waitMs > WATCH_MS) return { server, isAtTarget, ms };
+      if (typeof list === 'object') {
+        const found = list.servers.find(({ id }) => id === server.serverId);
+        if (found) await context.requireRoleFor(found.label, String(found.id));
+        server = lookAt(server, action, { found, isComplete: list.extent === 'whole' }, ms);
+      }
+      if (server.standing !== 'waiting' || list === 'stopping' || ms + waitMs > WATCH_MS)
+        return { server, ms };
     }
   },
 });
 
 /**
- * Reads the server as background work, so that a watch doesn't delay users. Undefined without an answer or the server;
- * `stopping` when the app is shutting down.
+ * Reads the servers as background work, so that a watch doesn't delay users. Undefined without an answer; `stopping` when the app
+ * is shutting down.
  */
-async function look(id: ServerId, hosting: HostingApi): Promise<Server | 'stopping' | undefined> {
+async function look(hosting: HostingApi): Promise<ServerList | 'stopping' | undefined> {
   try {
-    const { servers } = await hosting.fetchServers({ urgency: 'background' });
-    return servers.find((server) => server.id === id);
+    return await hosting.fetchServers({ urgency: 'background' });
   } catch (error) {
     if (!isExpected(error)) throw error;
     return isRefusal(error, 'shutting_down') ? 'stopping' : undefined;

@@ -62,7 +62,7 @@ function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: U
 }
 
 /** Says how one server is, with the server as the subject: "`web-1` is running." For lists, and messages to the actor alone. */
-function serverWords(server: FollowedServer, wording: FollowWording): string {
+export function serverWords(server: FollowedServer, wording: FollowWording): string {
   const label = codeLabel(server.label, 40);
   switch (server.standing) {
     case 'there':

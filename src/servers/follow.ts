@@ -86,7 +86,7 @@ const UNCHANGED_MS = 10_000;
  * Updates a followed server from a list that was read `passedMs` after the act; one that no longer waits stays as it is. That it
  * isn't found proves something only if the list is complete.
  */
-function lookAt(
+export function lookAt(
   server: FollowedServer,
   action: FollowedAction,
   { found, isComplete }: { readonly found: Server | undefined; readonly isComplete: boolean },

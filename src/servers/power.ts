@@ -1,8 +1,7 @@
 import { isPattern } from '../core/find-server.ts';
-import { isTargetState, type PowerAction } from '../core/server.ts';
+import type { PowerAction } from '../core/server.ts';
 import { section, textMessage } from '../slack/kit/blocks.ts';
 import { type Command, defineCommand } from '../slack/kit/command.ts';
-import { codeLabel, stateWords } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { powerButton, severalButton } from './buttons.ts';
@@ -23,6 +22,7 @@ import {
   type ServerRef,
   suggestServers,
 } from './find.ts';
+import { serverWords } from './follow-words.ts';
 import { MOST_AT_ONCE, runConfirmed, runSeveral, selectionMessage, selectServers } from './several.ts';
 
 export const start = definePowerCommand('start', 'Start servers', 'start web-1');
@@ -115,7 +115,7 @@ async function runPower(
   if (actId !== undefined && (announced || !isOnScreen)) await request.placeAct(actId, announced);
   if (isOnCard) await updateCard(change, request);
   if (isOnScreen && actId !== undefined) {
-    if (!isTargetState(action, change)) isShown = await followOnScreen(action, change, request);
+    isShown = await followOnScreen(action, change, request);
     if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);
   }
   // Last: a slow reaction must not delay what says more.
@@ -125,16 +125,18 @@ async function runPower(
 /** Waits up to two minutes for the outcome, and shows it on the card or on Home. True if the user sees it there. */
 async function followOnScreen(
   action: PowerAction,
-  { server: { id } }: PowerChange,
+  change: PowerChange,
   request: SlackRequest,
 ): Promise<boolean> {
-  const { isAtTarget, ms } = await request.execute(watchServer, { id, action });
+  const { id } = change.server;
+  const { server: seen } = await request.execute(watchServer, { action, change });
+  const hasSettled = seen.standing === 'there';
   if (!request.home)
-    return (await request.reply.edit(await loadCard({ ref: { id } }, request))) && isAtTarget;
-  if (!isAtTarget) return false;
+    return (await request.reply.edit(await loadCard({ ref: { id } }, request))) && hasSettled;
+  if (!hasSettled) return false;
   // The role may have ended during the watch.
-  const { server } = await request.execute(showServer, { ref: { id } });
-  const words = `${codeLabel(server.label)} is ${stateWords(server)} (${Math.max(1, Math.round(ms / 1000))} s).`;
+  const { label, state } = (await request.execute(showServer, { ref: { id } })).server;
+  const words = serverWords({ ...seen, label, state }, { action, isMeasured: true });
   return request.home.show({ notices: [section(words)] });
 }
 

@@ -32,12 +32,12 @@ import { confirmPower, severalButton } from './buttons.ts';
 import {
   changePower,
   findReboot,
+  followedAfter,
   type PowerChange,
   type PowerConfirmation,
   unconfirmedMessage,
 } from './change-power.ts';
 import { getNamedServer, notInList, type ServerRef } from './find.ts';
-import type { FollowedServer } from './follow.ts';
 import { followedLines, severalActWords, severalAnswer } from './follow-words.ts';
 import { findRetriable } from './words.ts';
 
@@ -340,7 +340,7 @@ async function announceDone(
   request: SlackRequest,
 ): Promise<boolean> {
   if (done.length === 0) return false;
-  const servers = done.map(toServer);
+  const servers = done.map((change) => followedAfter(action, change));
   const list = servers.length > 1 ? followedLines(servers, { action, isMeasured: true }) : [];
   const announced = await request.announce(severalActWords(servers, action), ...list);
   const actId = actOf(done);
@@ -364,7 +364,10 @@ function reportMessage(
   const { past, present } = VERBS[action];
   const words =
     done.length > 0 && !announced
-      ? severalAnswer(done.map(toServer), action)
+      ? severalAnswer(
+          done.map((change) => followedAfter(action, change)),
+          action,
+        )
       : done.length > 0
         ? `${capital(present)} ${done.length} of ${count(total, 'server')}.`
         : unproven > 0
@@ -447,8 +450,4 @@ function leftOutWords(past: string, leftOut: readonly LeftOutServer[]): string {
   });
   const more = leftOut.length - named.length;
   return `Won’t be ${past}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function toServer({ server: { id, label }, state }: PowerChange): FollowedServer {
-  return { serverId: id, label, standing: 'waiting', hasChanged: false, state };
 }

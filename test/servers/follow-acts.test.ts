@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { AppContext } from '../../src/context.ts';
+import { createEntry } from '../../src/core/entry.ts';
 import { HostingError } from '../../src/core/errors.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { createShare } from '../../src/hosting/share.ts';
+import { watchServer } from '../../src/servers/change-power.ts';
 import {
   createFollower,
   type FollowedAct,
@@ -93,6 +95,13 @@ async function openFollowing() {
       await store.followedActs.add({ ...ACT, ...more }, { ...SERVER, ...server }, times);
       await store.followedActs.place(more.id ?? ACT.id, message ? { message: MESSAGE } : {}, times);
     },
+    /** A user's screen waits for the outcome of a reboot that the API has accepted without a state. */
+    watch: () =>
+      createEntry(ports).execute(
+        watchServer,
+        { action: 'reboot', change: { server: RUNNING, isUnconfirmed: false } },
+        { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'cli' },
+      ),
     /** So many milliseconds pass, with rounds as often as the background starts them. */
     pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 500) {
@@ -190,6 +199,21 @@ test('states that come and go are waited out', async () => {
   await pass(10_000);
   expect(standings(shown)).toEqual([['there']]);
   expect(shown[0]?.servers[0]?.hasChanged).toBe(true);
+});
+
+test('a screen doesn’t call a reboot done while the server may not have gone down yet', async () => {
+  const { world, watch, pass } = await openFollowing();
+  world.servers = [RUNNING];
+  const outcome = watch();
+  await pass(5000);
+  world.servers = [REBOOTING];
+  await pass(15_000);
+  world.servers = [RUNNING];
+  await pass(15_000);
+  expect(await outcome).toMatchObject({ server: { standing: 'there', hasChanged: true } });
+  const unseen = watch();
+  await pass(20_000);
+  expect(await unseen).toMatchObject({ server: { standing: 'there', hasChanged: false } });
 });
 
 test('a server that is missing is gone only if the list is complete', async () => {

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../../src/core/time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/core/time.ts';
 import { orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { eventually } from '../../support/eventually.ts';
+import { runProgram } from '../../support/programs.ts';
 import type { Persona } from '../../support/slack/persona.ts';
 import { startTeam } from '../../support/team.ts';
 
@@ -18,6 +19,20 @@ it.concurrent('a reboot that the app didn’t observe is reported as what the ho
   await team.operator.sees('@otto rebooted web-1: 🟢 running');
   await team.operator.sees(/@otto rebooted web-1: 🟢 running \(change not observed, 1\d s\)/);
   expect(posted(team.operator)).toHaveLength(1);
+});
+
+it.concurrent('Home and the command line say that they didn’t observe a reboot, as the channel does', async () => {
+  const system = movableSystem();
+  await using team = await startTeam({ servers: 1, system });
+  const rebooted = await runProgram(['vps', 'reboot', 'web-1', '--yes'], team.environment);
+  expect(rebooted.output).toMatch(/^web-1 was rebooted: running \(change not observed, 1\d s\)\n$/);
+  expect(rebooted.code).toBe(0);
+  system.move(27 * DAY_MS);
+  const otto = team.slack.as('otto').in('dm');
+  await otto.opensHome();
+  await otto.sees('1 server needs attention');
+  await otto.presses('Reboot');
+  await otto.sees(/web-1 is 🟢 running \(change not observed, 1\d s\)\./);
 });
 
 it.concurrent('a stop that the hosting API reports as finished is not followed any further', async () => {
