@@ -54,7 +54,7 @@ function actWords(server: FollowedServer, wording: FollowWording, approvedBy?: U
     case 'unknown':
       return `${begun} ${label}. ${LOST}`;
     case 'waiting': {
-      if (wording.isLate) return `${lateStart(server, label, wording)} ${lateWords(server, wording, 'It’s')}`;
+      if (wording.isLate) return `${begun} ${label}. ${lateWords(server, wording, 'It’s')}`;
       if (isReported(server, wording.action)) return `${past} ${label}: ${stateOf(server)}`;
       return isPower(wording.action) ? `is ${present} ${label}…` : `${past} ${label}`;
     }
@@ -108,12 +108,6 @@ function secondsWords({ settledMs, hasChanged }: FollowedServer, { isMeasured }:
   return isTimed ? ` (change not observed, ${seconds})` : ' (change not observed)';
 }
 
-function lateStart(server: FollowedServer, label: string, { action }: FollowWording): string {
-  const { past, present } = ACTS[action];
-  const isDone = !isPower(action) || isReported(server, action);
-  return `${isDone ? past : `is ${present}`} ${label}.`;
-}
-
 /** Says what is missing after the wait. `name`: "It's" where the sentence before has named the server. */
 function lateWords(server: FollowedServer, { action }: FollowWording, name: string): string {
   const inVain = ` after ${Math.floor(FOLLOW_MS / MINUTE_MS)} min`;
@@ -142,33 +136,46 @@ function stateOf({ state = '' }: FollowedServer): string {
 /** More servers than this are only counted in the sentence; the list below names them. */
 const MOST_NAMED = 6;
 
-/** "stopped `web-1`, `web-2` and is stopping `db-1`…": only servers in the target state are called done. */
-export function severalActWords(servers: readonly FollowedServer[], action: FollowedAction): string {
+/**
+ * "stopped `web-1`, `web-2` and is stopping `db-1`…": only servers in the target state are called done. `isOver`: the servers are
+ * no longer followed, so nothing is known to be underway.
+ */
+export function severalActWords(
+  servers: readonly FollowedServer[],
+  action: FollowedAction,
+  isOver = false,
+): string {
   const { past, present } = ACTS[action];
-  const { there, underway } = splitDone(servers, action);
-  const parts = [there && `${past} ${there}`, underway && `is ${present} ${underway}…`];
-  return parts.filter((part) => part !== '').join(' and ');
+  const { there, others } = splitDone(servers, action, isOver);
+  const begun = isOver ? `was ${present} ${others}.` : `is ${present} ${others}…`;
+  return [there && `${past} ${there}`, others && begun].filter((part) => part !== '').join(' and ');
 }
 
 /** The same for the actor alone: "Stopping 20 servers…" */
-export function severalAnswer(servers: readonly FollowedServer[], action: FollowedAction): string {
+export function severalAnswer(
+  servers: readonly FollowedServer[],
+  action: FollowedAction,
+  isOver = false,
+): string {
   const { past, present } = ACTS[action];
-  const { there, underway } = splitDone(servers, action);
-  if (underway === '') return `You ${past} ${there}.`;
-  const begun = `${present} ${underway}…`;
-  return there === '' ? capital(begun) : `You ${past} ${there} and are ${begun}`;
+  const { there, others } = splitDone(servers, action, isOver);
+  if (others === '') return `You ${past} ${there}.`;
+  const begun = `${present} ${others}${isOver ? '.' : '…'}`;
+  if (there === '') return isOver ? `You were ${begun}` : capital(begun);
+  return `You ${past} ${there} and ${isOver ? 'were' : 'are'} ${begun}`;
 }
 
 /** Names the servers in the target state, and the others. */
-function splitDone(servers: readonly FollowedServer[], action: FollowedAction) {
+function splitDone(servers: readonly FollowedServer[], action: FollowedAction, isOver: boolean) {
   const labelsOf = (some: readonly FollowedServer[]) =>
     some.length > MOST_NAMED
       ? count(some.length, 'server')
       : some.map(({ label }) => codeLabel(label, 40)).join(', ');
-  const isDone = (server: FollowedServer) => server.standing === 'there' || isReported(server, action);
+  const isDone = (server: FollowedServer) =>
+    server.standing === 'there' || (server.standing === 'waiting' && !isOver && isReported(server, action));
   return {
     there: labelsOf(servers.filter(isDone)),
-    underway: labelsOf(servers.filter((server) => !isDone(server))),
+    others: labelsOf(servers.filter((server) => !isDone(server))),
   };
 }
 
@@ -188,7 +195,7 @@ export function followedMessage(act: FollowedAct): Message {
   const { actorId, action, servers, approvedBy } = act;
   const [only, ...others] = servers;
   const isAlone = only && others.length === 0;
-  const words = isAlone ? actWords(only, wording, approvedBy) : severalActWords(servers, action);
+  const words = isAlone ? actWords(only, wording, approvedBy) : severalActWords(servers, action, isOver(act));
   const lines = isAlone ? [] : followedLines(servers, wording);
   return textMessage(`${nameActor(actorId)} ${words}`, ...lines, ...nextBlocks(act, wording));
 }
@@ -201,7 +208,11 @@ export function followedAnswer(act: FollowedAct): Message {
   if (action === 'create' && only?.standing === 'there') return newServerMessage(only);
   const next = nextBlocks(act, wording);
   if (only && others.length === 0) return textMessage(serverWords(only, wording), ...next);
-  return textMessage(severalAnswer(servers, action), ...followedLines(servers, wording), ...next);
+  return textMessage(
+    severalAnswer(servers, action, isOver(act)),
+    ...followedLines(servers, wording),
+    ...next,
+  );
 }
 
 function newServerMessage({ serverId: id, label, state = '', ipv4 = '' }: FollowedServer): Message {

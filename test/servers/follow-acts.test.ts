@@ -8,11 +8,13 @@ import { createShare } from '../../src/hosting/share.ts';
 import { watchServer } from '../../src/servers/change-power.ts';
 import {
   createFollower,
+  FOLLOW_MS,
   type FollowedAct,
   type FollowedServer,
   type StartedAct,
   type Updated,
 } from '../../src/servers/follow.ts';
+import { followedAnswer, followedMessage } from '../../src/servers/follow-words.ts';
 import { open, T0, vault } from '../db/support.ts';
 import { handClock, turn } from '../slack/support/fakes.ts';
 import { makeContext, makeHosting, wholeList } from '../support/context.ts';
@@ -118,6 +120,28 @@ async function openFollowing() {
 
 const standings = (acts: readonly FollowedAct[]) =>
   acts.map(({ servers }) => servers.map(({ standing }) => standing));
+
+test('once an act is no longer followed, its message doesn’t say that something is being done to a server', () => {
+  const stopped: FollowedServer = { ...SERVER, standing: 'there', state: 'stopped' };
+  const actOf = (servers: readonly FollowedServer[], more: Partial<FollowedAct> = {}): FollowedAct => ({
+    ...{ ...ACT, action: 'stop', servers, since: T0, lookedAt: T0, passedMs: 5000 },
+    ...{ isMeasured: true, told: '', ...more },
+  });
+  const db: FollowedServer = { ...SERVER, serverId: 2, label: 'db-1', state: 'stopping' };
+  expect(followedMessage(actOf([stopped, db])).text).toBe('<@U1> stopped `web-1` and is stopping `db-1`…');
+  for (const act of [
+    actOf([stopped, db], { passedMs: FOLLOW_MS }),
+    ...(['gone', 'unknown', 'superseded'] as const).map((standing) => actOf([stopped, { ...db, standing }])),
+  ]) {
+    expect(followedMessage(act).text).toBe('<@U1> stopped `web-1` and was stopping `db-1`.');
+    expect(followedAnswer(act).text).toBe('You stopped `web-1` and were stopping `db-1`.');
+  }
+  expect(followedMessage(actOf([db], { passedMs: FOLLOW_MS })).text).toContain('<@U1> was stopping `db-1`. ');
+  // It may not have gone down before something else was done to it.
+  const superseded = { ...db, standing: 'superseded', state: 'running' } as const;
+  const reboots = actOf([superseded, { ...superseded, label: 'db-2' }], { action: 'reboot' });
+  expect(followedAnswer(reboots).text).toBe('You were rebooting `db-1`, `db-2`.');
+});
 
 test('the creator is told once how to log in, unless they have lost their role meanwhile', async () => {
   for (const maySee of [true, false]) {
