@@ -80,7 +80,7 @@ export function serverWords(server: FollowedServer, wording: FollowWording): str
   }
 }
 
-const LOST = 'The hosting account was reconnected, so we can no longer follow this action.';
+const LOST = 'The hosting account was disconnected or reconnected, so we can no longer follow this action.';
 
 function thereWords(server: FollowedServer, wording: FollowWording): string {
   switch (wording.action) {

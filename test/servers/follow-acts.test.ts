@@ -300,11 +300,17 @@ test('an actor who can’t be reached gets the message later, once', async () =>
   expect(await count()).toBe(0);
 });
 
-test('after another key was connected, nothing is looked for in what may be another account', async () => {
-  const { store, world, shown, time, follow, pass } = await openFollowing();
-  await follow();
-  await store.apiKeys.put('T1', new Secret('other'), 'U1', time.wall);
-  await pass(5000);
-  expect(world.reads).toBe(0);
-  expect(standings(shown)).toEqual([['unknown']]);
+test('after the account was disconnected or another one connected, nothing is looked for, and its user is told so', async () => {
+  for (const isConnected of [false, true]) {
+    const { store, world, shown, time, follow, pass } = await openFollowing();
+    await follow();
+    if (isConnected) await store.apiKeys.put('T1', new Secret('other'), 'U1', time.wall);
+    else await store.apiKeys.remove('T1');
+    await pass(5000);
+    expect(world.reads).toBe(0);
+    expect(standings(shown)).toEqual([['unknown']]);
+    expect(shown.map((act) => followedMessage(act).text)).toEqual([
+      '<@U1> was rebooting `web-1`. The hosting account was disconnected or reconnected, so we can no longer follow this action.',
+    ]);
+  }
 });
