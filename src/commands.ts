@@ -91,7 +91,7 @@ const BEGINNING = /^\s*([a-z]{1,10})[\s,]+(?=\S)/i;
  */
 async function showNamed(name: string, typed: string, request: SlackRequest): Promise<void> {
   const unknown = unknownCommand(name, commands, prefixFor(request));
-  if ((await request.findRole()) === undefined) throw unknown;
+  if ((await request.findRoles()).held.length === 0) throw unknown;
   await show.run(typed, request).catch((error: unknown) => {
     const isUnknown = isRefusal(error, 'unknown_server');
     if (!isUnknown && !isRefusal(error, 'role_needed')) throw error;

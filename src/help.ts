@@ -1,6 +1,6 @@
 import { Refusal } from './core/errors.ts';
 import { findNearest } from './core/labels.ts';
-import { type Role, roleCovers } from './core/roles.ts';
+import { type Role, roleCovers, strongestRole } from './core/roles.ts';
 import { context, type Message, section, textMessage } from './slack/kit/blocks.ts';
 import { type Command, defineCommand, prefixFor } from './slack/kit/command.ts';
 import { escapeText } from './slack/kit/text.ts';
@@ -15,13 +15,15 @@ export function defineHelp(listCommands: () => readonly Command[]): Command {
     needs: 'anyone',
     parse: ({ words }) => ({ about: words[0]?.toLowerCase() }),
     run: async ({ about }, request) => {
-      const role = await request.findRole();
+      const { held, possible } = await request.findRoles();
+      const role = strongestRole(held);
+      const isSure = strongestRole([...held, ...possible]) === role;
       const prefix = prefixFor(request);
       const commands = listCommands();
       const make = () => {
-        if (about === undefined) return helpMessage(commands, role, prefix);
-        if (about === 'all') return allCommands(commands, role, prefix);
-        return commandHelp(getCommand(about, commands, prefix), role, prefix);
+        if (about === undefined) return helpMessage(commands, role, prefix, isSure);
+        if (about === 'all') return allCommands(commands, role, prefix, isSure);
+        return commandHelp(getCommand(about, commands, prefix), role, prefix, isSure);
       };
       await request.reply.send(make());
     },
@@ -77,8 +79,16 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Account and roles': ['connect', 'disconnect', 'access', 'settings', 'workflow', 'audit', 'status'],
 };
 
-/** Renders the eight commands that a user of this role needs most, the other ways to act, and where the rest is. */
-export function helpMessage(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
+/**
+ * Renders the eight commands that a user of this role needs most, the other ways to act, and where the rest is. `isSure`: Slack
+ * has confirmed that they have no higher role.
+ */
+export function helpMessage(
+  commands: readonly Command[],
+  role: Role | undefined,
+  prefix = '/vps ',
+  isSure = true,
+): Message {
   const allowed = listAllowed(commands, role);
   const first = FIRST.flatMap((name) => allowed.filter((command) => command.name === name));
   const lines = first.slice(0, SHOWN_FIRST).map((command) => helpLine(command, prefix));
@@ -96,12 +106,17 @@ export function helpMessage(commands: readonly Command[], role: Role | undefined
   const more = `\`${prefix}help all\` lists every command, \`${prefix}help reboot\` explains one.`;
   return {
     text: 'What you can do with /vps',
-    blocks: [section(lines.join('\n')), ...ways, context(`${roleWords(role)} ${more}`)],
+    blocks: [section(lines.join('\n')), ...ways, context(isSure ? `${roleWords(role)} ${more}` : more)],
   };
 }
 
 /** Renders all commands that a role allows, in groups, each with an example. */
-export function allCommands(commands: readonly Command[], role: Role | undefined, prefix = '/vps '): Message {
+export function allCommands(
+  commands: readonly Command[],
+  role: Role | undefined,
+  prefix = '/vps ',
+  isSure = true,
+): Message {
   const allowed = listAllowed(commands, role);
   const grouped = Object.values(GROUPS).flat();
   const groups = [
@@ -117,7 +132,10 @@ export function allCommands(commands: readonly Command[], role: Role | undefined
       section([`*${title}*`, ...members.map((command) => helpLine(command, prefix))].join('\n')),
     );
   const more = 'Refer to servers by label, ID or IPv4 address.';
-  return { text: 'Every command of /vps', blocks: [...blocks, context(`${roleWords(role)} ${more}`)] };
+  return {
+    text: 'Every command of /vps',
+    blocks: [...blocks, context(isSure ? `${roleWords(role)} ${more}` : more)],
+  };
 }
 
 function listAllowed(commands: readonly Command[], role: Role | undefined): readonly Command[] {
@@ -134,11 +152,11 @@ function helpLine(command: Command, prefix: string): string {
 }
 
 /** Renders one command in full, with the role that it needs. */
-export function commandHelp(command: Command, role?: Role, prefix = '/vps '): Message {
+export function commandHelp(command: Command, role?: Role, prefix = '/vps ', isSure = true): Message {
   const { usage, summary, needs } = command;
-  const isAllowed = needs === 'anyone' || roleCovers(role, needs);
+  const isLacking = isSure && needs !== 'anyone' && !roleCovers(role, needs);
   const required =
-    needs === 'anyone' ? '' : `Requires the *${needs}* role${isAllowed ? '' : ', which you don’t have'}.`;
+    needs === 'anyone' ? '' : `Requires the *${needs}* role${isLacking ? ', which you don’t have' : ''}.`;
   return textMessage(
     `*${summary}*\nUsage: \`${prefix}${escapeText(usage)}\`\nExample: \`${prefix}${escapeText(command.example)}\``,
     ...(required === '' ? [] : [context(required)]),

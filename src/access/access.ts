@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isRefusal } from '../core/errors.ts';
 import type { UserId } from '../core/ids.ts';
 import { EVERY_SERVER, findNearest, findPattern } from '../core/labels.ts';
+import type { KnownRoles } from '../core/permission.ts';
 import { type Grant, type Grantee, type HeldRoles, ROLES, type Role } from '../core/roles.ts';
 import { DAY_MS, findDuration } from '../core/time.ts';
 import type { RoleRequest } from '../requests/request.ts';
@@ -326,11 +327,14 @@ function describeAdmins(admins: AccessList['admins']): string {
   return `Workspace admins are owners, too.${admins.isComplete ? '' : ' Slack didn’t list all of them.'}`;
 }
 
-export function rolesMessage(userId: UserId, roles: HeldRoles): Message {
-  if (roles.length === 0) return textMessage(`${mention(userId)} doesn’t have a role in this channel.`);
+export function rolesMessage(userId: UserId, { held, possible }: KnownRoles): Message {
+  const isSure = possible.length === 0;
+  const unsure = `Slack didn’t confirm all of ${mention(userId)}’s roles. Try again in a minute.`;
+  if (held.length === 0)
+    return textMessage(isSure ? `${mention(userId)} doesn’t have a role in this channel.` : unsure);
   return textMessage(
-    `Roles of ${mention(userId)} in this channel:\n${roleLines(roles)}`,
-    context('The highest role applies.'),
+    `Roles of ${mention(userId)} in this channel:\n${roleLines(held)}`,
+    context(`The highest role applies.${isSure ? '' : ` ${unsure}`}`),
   );
 }
 

@@ -4,7 +4,7 @@ import { defineUseCase, type FollowUpContext, type UseCaseContext } from '../cor
 import { Refusal, type RefusalDetails } from '../core/errors.ts';
 import type { GrantId, UserId, WorkspaceId } from '../core/ids.ts';
 import { EVERY_SERVER, matchesPattern } from '../core/labels.ts';
-import { cannotHoldRole, findRoles, lookUpRoles } from '../core/permission.ts';
+import { cannotHoldRole, type KnownRoles, lookUpRoles } from '../core/permission.ts';
 import type { Grant, Grantee, HeldRoles, Role } from '../core/roles.ts';
 import { withGuest } from '../requests/notify.ts';
 import { ROLES_ASKED, type RoleRequest } from '../requests/request.ts';
@@ -43,13 +43,13 @@ export const listAccess = defineUseCase({
   },
 });
 
-/** Reads which roles a user holds in the actor's channel, and why. */
+/** Reads which roles a user holds in the actor's channel, and why, and the ones that Slack didn't confirm. */
 export const explainAccess = defineUseCase({
   name: 'access',
   needs: 'owner',
   effect: 'reads',
-  run: async (input: { userId: UserId }, { app, actor }): Promise<HeldRoles> =>
-    findRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
+  run: async (input: { userId: UserId }, { app, actor }): Promise<KnownRoles> =>
+    lookUpRoles({ ...actor, userId: input.userId, homeTeamId: actor.workspaceId }, app),
 });
 
 export type WantedGrant = Grantee & {

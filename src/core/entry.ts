@@ -9,8 +9,8 @@ import {
   coversAllServers,
   describeMissingRole,
   describeNotConnected,
-  findRoles,
   type KnownRoles,
+  lookUpRoles,
 } from './permission.ts';
 import { InFlight } from './promises.ts';
 import { type Actor, coversRole, type HeldRoles, type Role } from './roles.ts';
@@ -28,8 +28,8 @@ export interface Entry {
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input, caller: Caller): Promise<Output>;
   /** Checks only the permission, for any server, before a form opens, and audits a denial. @throws as the checks of `execute` */
   authorize(useCase: UseCaseSpec, caller: Caller): Promise<void>;
-  /** Lists the roles that the actor holds in this workspace and channel, as far as Slack confirms them. */
-  findRoles(actor: Actor): Promise<HeldRoles>;
+  /** Looks up the roles that the actor holds in this workspace and channel, and the ones that Slack didn't confirm. */
+  findRoles(actor: Actor): Promise<KnownRoles>;
   /** Resolves when all running follow-ups have ended. */
   drain(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createEntry(app: AppContext): Entry {
         throw withUnsaved(useCase, error, app);
       });
     },
-    findRoles: (actor) => findRoles(actor, app),
+    findRoles: (actor) => lookUpRoles(actor, app),
     drain: () => followUps.drain(),
   };
 }

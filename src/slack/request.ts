@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, Entry, UseCase, UseCaseSpec } from '../core/entry.ts';
 import { PART_OF_LIST } from '../core/find-server.ts';
 import type { ConfirmationId, PostedMessage, Thread } from '../core/ids.ts';
+import type { KnownRoles } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
-import { type Role, strongestRole } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Kept, ReplyUrls } from '../db/kept.ts';
@@ -50,8 +50,8 @@ export interface SlackRequest {
   execute<Input, Output>(useCase: UseCase<Input, Output>, input: Input): Promise<Output>;
   /** Checks only the permission, before a form opens. @throws as `Entry.authorize` does */
   authorize(useCase: UseCaseSpec): Promise<void>;
-  /** Finds the user's strongest role in this workspace and channel, whatever servers it is for. */
-  findRole(): Promise<Role | undefined>;
+  /** Looks up the user's roles in this workspace and channel, and the ones that Slack didn't confirm. */
+  findRoles(): Promise<KnownRoles>;
   /** Puts an error into words, in escaped mrkdwn; an unexpected one gets an incident ID, here and in the log. */
   explain(error: unknown): string;
   /** Makes the request for one of several acts, by its number: each is carried out once. */
@@ -160,7 +160,7 @@ function makeRequest(
       if (useCase.effect === 'confirms') begin();
       return entry.authorize(useCase, caller);
     },
-    findRole: async () => strongestRole(await entry.findRoles(caller.actor)),
+    findRoles: () => entry.findRoles(caller.actor),
     explain: (error) => explainError(error, { ...parts, hasBegun }),
     subrequest: (place) => {
       const requestId = caller.requestId && `${caller.requestId}#${place}`;

@@ -56,7 +56,7 @@ async function grant(subjectId: string, role: Role, more: Partial<NewGrant> = {}
 }
 
 const roleOf = async (userId: string, more: Partial<Caller['actor']> = {}) =>
-  strongestRole(await entry.findRoles({ workspaceId: 'T1', userId, channelId: 'C1', ...more }));
+  strongestRole((await entry.findRoles({ workspaceId: 'T1', userId, channelId: 'C1', ...more })).held);
 
 function caller(userId: string, more: Partial<Caller['actor']> = {}, requestId?: string): Caller {
   const actor = { workspaceId: 'T1', userId, channelId: 'C1', ...more };
@@ -109,7 +109,7 @@ describe('a user from another organization', () => {
     await expect(entry.authorize(useCase(needs), stranger)).rejects.toMatchObject({
       code: 'other_organization',
     });
-    expect(await entry.findRoles(stranger.actor)).toEqual([]);
+    expect(await entry.findRoles(stranger.actor)).toEqual({ held: [], possible: [] });
     expect(await outcomes()).toEqual([
       ['denied', 'other_organization'],
       ['denied', 'other_organization'],

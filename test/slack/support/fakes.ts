@@ -38,7 +38,7 @@ export function fakeRequest(): FakeRequest {
       return ANSWERS[useCase.name];
     },
     authorize: async () => undefined,
-    findRole: async () => undefined,
+    findRoles: async () => ({ held: [], possible: [] }),
     explain: (error: unknown) => String(error),
     subrequest: () => request,
   } as unknown as FakeRequest;
