@@ -304,7 +304,7 @@ const CODES: Readonly<Record<string, string>> = {
   unknown_server: 'no such server',
   ambiguous_server: 'several servers match',
   prefix_only: 'only the beginning of a label matched',
-  rebooted_recently: 'it was rebooted moments before',
+  rebooted_recently: 'it may have been rebooted moments before',
   server_protected: 'the server is protected',
   unknown_choice: 'no such plan, location or image',
   // money
