@@ -299,8 +299,11 @@ function stepOf(code: UnconfirmedReason['code'], kind: Purchase['kind'], page: s
       return `We can’t rule out a charge: check ${page}`;
     case 'contradiction':
       return kind === 'create' ? `Compare ${page} with \`/vps list\`` : `Check ${page}`;
-    default:
+    case 'restored':
       return `Check ${page}`;
+    // What was known before the app began to look: a whole list would have replaced it.
+    default:
+      return `We couldn’t list all servers of the account, so check ${page}`;
   }
 }
 

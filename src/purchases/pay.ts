@@ -282,7 +282,7 @@ async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedM
   const isOverdue =
     Math.max(doubtedMs, lookedMs) >= app.settings.unconfirmedMs || doubtedMs < -CLOCK_SLACK_MS;
   // Until then its answer may still come, or what it ordered appear, whatever became of the key.
-  const leave = async (code: UnconfirmedReason['code']) => {
+  const leave = async (code?: UnconfirmedReason['code']) => {
     if (isOverdue) await leaveToManager(operation, code, app);
   };
   const account = await findSearchedAccount(operation, app);
@@ -291,7 +291,7 @@ async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedM
   const how = { freshness: 'fresh', urgency: 'background' } as const;
   const list = await hosting.fetchServers(how).catch(async (error: unknown) => {
     const isRejected = error instanceof HostingError && error.code === 'unauthorized';
-    await leave(isRejected ? 'key_rejected' : 'not_found_yet');
+    await leave(isRejected ? 'key_rejected' : undefined);
     throw error;
   });
   const { workspaceId, knownIds } = operation;
@@ -302,8 +302,9 @@ async function resolveUnconfirmed(operation: Operation, app: AppContext, lookedM
   const verdict = judge(operation, { list, othersIds, hasRival, now: app.system.now() });
   const isSettled = verdict.kind === 'done' && (await settleFound(operation, verdict, app));
   if (isSettled) return;
+  if (verdict.kind === 'nothing_yet') await leave(list.extent === 'whole' ? 'not_found_yet' : undefined);
   // Another order may have made what was found.
-  await leave(verdict.kind === 'nothing_yet' ? 'not_found_yet' : 'contradiction');
+  else await leave('contradiction');
 }
 
 /** Whether another order may have made what is found: of the same label, or of the same server's months since. */
@@ -344,15 +345,19 @@ async function settleFound(
   return app.ledger.settle(operation.id, { at: app.system.now(), ...found, isLate }, audit);
 }
 
-/** Once: what was ended, or waits for a decision, stays as it is. */
+/**
+ * Once: what was ended, or waits for a decision, stays as it is. Without a code, nothing has been found out, since no whole list could
+ * be read: the reason stays.
+ */
 async function leaveToManager(
   operation: Operation,
-  code: UnconfirmedReason['code'],
+  code: UnconfirmedReason['code'] | undefined,
   app: AppContext,
 ): Promise<void> {
   if (operation.state !== 'unconfirmed' || operation.needsDecision) return;
-  const audit = auditOfOperation(operation, app, 'in_doubt', { code, surface: 'background' });
-  await app.ledger.markNeedsDecision(operation.id, audit, { code, details: {} });
+  const reason = code === undefined ? operation.reason : ({ code, details: {} } as const);
+  const audit = auditOfOperation(operation, app, 'in_doubt', { code: reason.code, surface: 'background' });
+  await app.ledger.markNeedsDecision(operation.id, audit, reason);
 }
 
 /** What a list of servers proves about an operation whose outcome is not known. */
