@@ -383,6 +383,18 @@ describe('the words for the outcome of an order', () => {
       expect(said).not.toMatch(/wasn’t created|nothing was charged|order again/i);
     }
   });
+
+  test.each([
+    'account_changed',
+    'no_api_key',
+    'key_rejected',
+  ] as const)('don’t promise to keep checking an account that can’t be checked (%s)', (code) => {
+    const reason = { code, details: {} };
+    const operation = makeOperation({ state: 'unconfirmed', reason, needsDecision: true });
+    expect(outcomeWords(operation, NONE)).toMatch(
+      /press \*Resolve…\*\. We won’t retry, so you can’t be charged twice\.$/,
+    );
+  });
 });
 
 const said = (outcome: RunOutcome, label = 'web-1') => describeOutcome({ action: 'reboot', label }, outcome);

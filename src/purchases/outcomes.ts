@@ -239,7 +239,7 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
     case 'unconfirmed':
       return operation.needsDecision
-        ? `We can’t tell whether ${label} was ${past}: ${decisionWords(operation.reason, purchase, wording)} We won’t retry, so you can’t be charged twice, and we’ll keep checking.`
+        ? `We can’t tell whether ${label} was ${past}: ${decisionWords(operation.reason, purchase, wording)}`
         : `We’re not sure yet whether ${label} was ${past}: ${UNCONFIRMED[operation.reason.code]}. We won’t retry, so you can’t be charged twice. We’re checking and will post the result here.`;
   }
 }
@@ -285,8 +285,12 @@ function lateWords({ serverId, paidUntil, decidedBy, purchase }: Operation, labe
 function decisionWords({ code }: UnconfirmedReason, { kind }: Purchase, { accountUrl }: Wording): string {
   const isUnmoved = code === 'not_found_yet' && kind === 'renew';
   const why = isUnmoved ? 'its paid-until date hasn’t changed' : UNCONFIRMED[code];
-  return `${why}. ${stepOf(code, kind, accountPage(accountUrl))}, then press *Resolve…*.`;
+  const looks = UNCHECKED.includes(code) ? '' : ', and we’ll keep checking';
+  return `${why}. ${stepOf(code, kind, accountPage(accountUrl))}, then press *Resolve…*. We won’t retry, so you can’t be charged twice${looks}.`;
 }
+
+/** As long as these last, the account can’t be looked at. */
+const UNCHECKED: readonly UnconfirmedReason['code'][] = ['account_changed', 'no_api_key', 'key_rejected'];
 
 function stepOf(code: UnconfirmedReason['code'], kind: Purchase['kind'], page: string): string {
   switch (code) {
