@@ -14,7 +14,7 @@ import { codeLabel, mention } from '../slack/kit/text.ts';
 import type { Settled } from './ledger.ts';
 import { auditOfOperation, labelOf, type Operation } from './operation.ts';
 import { accountPage, decideButton } from './outcomes.ts';
-import { listNewServers, notifyNow } from './pay.ts';
+import { listNewServers, lookOnce, notifyNow } from './pay.ts';
 
 interface UnconfirmedOrder {
   readonly operation: Operation;
@@ -55,9 +55,11 @@ export const decideUnconfirmed = defineUseCase({
   effect: 'changes',
   subject: ({ operationId, serverId }) => ({ operationId, serverId }),
   run: async (input: Decision, context): Promise<void> => {
-    const operation = await getUnconfirmed(input.operationId, context);
     const { app, actor } = context;
     const { ledger } = app;
+    // What a whole list proves by now needs no decision.
+    await lookOnce(await getUnconfirmed(input.operationId, context), app);
+    const operation = await getUnconfirmed(input.operationId, context);
     context.setSubject({ label: labelOf(operation.purchase) });
     const at = app.system.now();
     const audit = (outcome: 'done' | 'failed') =>

@@ -121,7 +121,8 @@ export async function endFailedPayment(
 /** How long its actor may have to wait for the list; after that, the background keeps looking. */
 const LOOK_MOST_MS = 5000;
 
-async function lookOnce({ id }: Operation, app: AppContext): Promise<void> {
+/** Looks now whether a list proves what became of an unconfirmed operation. Throws only what the store throws. */
+export async function lookOnce({ id }: Operation, app: AppContext): Promise<void> {
   const operation = await app.ledger.find(id);
   if (operation?.state !== 'unconfirmed') return;
   const look = resolveUnconfirmed(operation, app);

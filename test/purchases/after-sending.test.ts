@@ -227,6 +227,19 @@ describe('an unconfirmed order', () => {
   });
 
   test.each([
+    ['the server that the list proves', { serverId: 101 }],
+    ['that nothing was created', {}],
+  ])('that a whole list proves by now needs no decision: a manager who says %s is told that it was resolved', async (_, seen) => {
+    scenario.hosting.script(lost(true));
+    await press(app);
+    scenario.hosting.isListComplete = false;
+    await scenario.settle(app);
+    scenario.hosting.isListComplete = true;
+    await expect(decide(app, seen)).rejects.toMatchObject({ code: 'doubt_over' });
+    expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: 101, decidedBy: undefined });
+  });
+
+  test.each([
     ['a manager of other servers', 'role_needed', callerOf('U9')],
     ['a manager of another workspace', 'doubt_over', callerOf('U2', 'T2')],
   ])('is not decided by %s', async (_who, code, caller) => {
