@@ -10,7 +10,7 @@ import {
 } from '../src/core/errors.ts';
 import { money } from '../src/core/money.ts';
 import { isProven, labelOf, type Operation, type OperationRefusal } from '../src/purchases/operation.ts';
-import { outcomeMessage, outcomeWords } from '../src/purchases/outcomes.ts';
+import { announcement, outcomeMessage, outcomeTitle, outcomeWords } from '../src/purchases/outcomes.ts';
 import {
   approvalCard,
   approvalMessage,
@@ -382,6 +382,20 @@ describe('the words for the outcome of an order', () => {
       expect(said).toMatch(/not sure yet|can’t tell/);
       expect(said).not.toMatch(/wasn’t created|nothing was charged|order again/i);
     }
+  });
+
+  test.each([
+    ['server 42', { serverId: 42 }],
+    ['a server that we can’t see', {}],
+  ])('say that a manager decided that a create made %s, which nothing proves', (made, found) => {
+    const operation = makeOperation({ state: 'settled', decidedBy: 'U0OWNER0001', ...found });
+    expect(outcomeWords(operation, NONE)).toBe(
+      `<@U0OWNER0001> decided that your order for \`web-1\` made ${made}. Check its charge on the hosting account’s page. If the answer to the order still arrives, you’ll get the root password.`,
+    );
+    expect(announcement(operation).text).toBe(
+      '<@U0OWNER0001> decided that `web-1` was created for <@U0MANAGER01>',
+    );
+    expect(outcomeTitle(operation)).toBe('Create a server');
   });
 
   test.each([

@@ -79,8 +79,8 @@ export const decideUnconfirmed = defineUseCase({
       const { id: serverId, paidUntil = 0 } = server;
       const { purchase } = operation;
       // The date that a renewal started from isn't its result.
-      const isResult = purchase.kind === 'create' || paidUntil > purchase.paidUntil;
-      isEnded = await settle({ serverId, ...(isResult && { paidUntil: server.paidUntil }) });
+      const isResult = purchase.kind === 'renew' && paidUntil > purchase.paidUntil;
+      isEnded = await settle({ serverId, ...(isResult && { paidUntil }) });
     }
     // It has ended, or another order of the account has been found to have made the server, since it was read.
     if (!isEnded) throw new Refusal('doubt_over', {});

@@ -142,7 +142,8 @@ export function createLedger(foundation: Foundation) {
           sealed_answer: null,
           state: 'settled',
           paid_until: paidUntil ?? null,
-          ...(settled.decidedBy !== undefined && { decided_by: settled.decidedBy }),
+          // The API's own answer replaces a decision that it was done. That it wasn't is what the late outcome is compared with.
+          ...(before?.state !== 'refused' && { decided_by: settled.decidedBy ?? null }),
           has_password: password ? 1 : 0,
           reason: null,
           reason_details: null,

@@ -128,7 +128,7 @@ export interface ConfirmedOperation extends Confirmed {
   readonly notifiedAt?: number;
   /** A manager has to decide. The app keeps looking for it. */
   readonly needsDecision: boolean;
-  /** The manager who decided that it was not done. */
+  /** The manager who decided what became of it; absent once the API's own answer has said that it was done. */
   readonly decidedBy?: UserId;
   /** It was found after it had been ended without proof: the earlier message was wrong. */
   readonly isLate: boolean;
@@ -136,6 +136,11 @@ export interface ConfirmedOperation extends Confirmed {
 
 export function isEnded(operation: Operation): boolean {
   return operation.state === 'settled' || operation.state === 'refused';
+}
+
+/** Whether it was carried out by a manager's word alone: neither the API's own answer nor a list has proven it since. */
+export function isOnlyDecided({ state, decidedBy, paidUntil, isLate }: Operation): boolean {
+  return state === 'settled' && decidedBy !== undefined && paidUntil === undefined && !isLate;
 }
 
 /** Whether what was sent may still turn out to be done: unconfirmed, or ended without proof. */

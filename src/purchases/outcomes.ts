@@ -20,6 +20,7 @@ import {
 } from '../words.ts';
 import { createReviewButton, renewButton } from './catalog.ts';
 import {
+  isOnlyDecided,
   isProven,
   labelOf,
   type Operation,
@@ -197,7 +198,7 @@ export function announcement(operation: Operation): Message {
     case 'settled':
       if (isOnlyDecided(operation))
         return textMessage(
-          `${mention(operation.decidedBy ?? '')} decided that ${label} was renewed for ${user}`,
+          `${mention(operation.decidedBy ?? '')} decided that ${label} was ${past} for ${user}`,
         );
       return textMessage(`${user} ${past} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
     case 'unconfirmed':
@@ -209,11 +210,6 @@ export function announcement(operation: Operation): Message {
       return textMessage(`${user}’s ${ORDERS[purchase.kind].noun} ${label} ${end}.`);
     }
   }
-}
-
-/** A renewal that a manager says was carried out, without the later date that would prove it. */
-function isOnlyDecided({ purchase, decidedBy, paidUntil }: Operation): boolean {
-  return purchase.kind === 'renew' && decidedBy !== undefined && paidUntil === undefined;
 }
 
 function untilWords(before: string, paidUntil: number | undefined): string {
@@ -231,9 +227,8 @@ export function outcomeWords(operation: Operation, wording: Wording, reported?: 
       return progressWords(operation);
     case 'settled':
       if (operation.isLate) return lateWords(operation, label);
+      if (isOnlyDecided(operation)) return decidedWords(operation, label, wording);
       if (purchase.kind === 'create') return createdWords(operation, label, wording, reported);
-      if (isOnlyDecided(operation))
-        return `${mention(operation.decidedBy ?? '')} decided that ${label} was renewed. We haven’t seen its new paid-until date: check the hosting account.`;
       return `${label} was renewed for a month${untilWords(' and is now paid until', paidUntil)}.`;
     case 'refused':
       return `${label} wasn’t ${past}${refusalWords(operation.reason, { ...wording, price })}`;
@@ -259,8 +254,6 @@ function createdWords(
   reported: string | undefined,
 ): string {
   const { serverId, price } = operation;
-  if (serverId === undefined)
-    return `${label} was created: a manager found it on the hosting account’s page.`;
   const cost = price === undefined ? [] : [escapeText(describeMonthly(price, currency))];
   const facts = `(${[`ID ${serverId}`, ...cost].join(', ')})`;
   if (!operation.hasPassword)
@@ -270,6 +263,21 @@ function createdWords(
     return `${label} is being created${cost.length > 0 ? ` (${cost.join()})` : ''}. ${show} shows its address once it has one.`;
   const state = reported ? ` The hosting API reports its state as ${codeLabel(reported)}.` : '';
   return `${label} was created ${facts}.${state} ${show} shows its state and address.`;
+}
+
+function decidedWords(
+  { purchase, serverId, decidedBy = '', hasPassword }: Operation,
+  label: string,
+  { accountUrl }: Wording,
+): string {
+  const by = `${mention(decidedBy)} decided that`;
+  if (purchase.kind === 'renew')
+    return `${by} ${label} was renewed. We haven’t seen its new paid-until date: check the hosting account.`;
+  const server = serverId === undefined ? 'a server that we can’t see' : `server ${serverId}`;
+  const password = hasPassword
+    ? ''
+    : ' If the answer to the order still arrives, you’ll get the root password.';
+  return `${by} your order for ${label} made ${server}. Check its charge on ${accountPage(accountUrl)}.${password}`;
 }
 
 /** What was said before was wrong, or what is there now was made in another way: only what is seen is said. */

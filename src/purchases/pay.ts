@@ -19,6 +19,7 @@ import {
   doubtedFor,
   isInTime,
   isLookedFor,
+  isOnlyDecided,
   labelOf,
   NOTIFY_MS,
   OPERATION,
@@ -239,8 +240,10 @@ export async function notifyOperation(id: ConfirmationId, app: AppContext, repor
   const held = await passwords.find(id).catch(() => undefined);
   if (!(await app.operationNotifier.notify(operation, held, reported))) return;
   // The password stays: an accepted ephemeral message doesn't prove that its creator has seen it (docs/design.md 5.3).
-  // An order that is found late is announced with what the message said before.
-  if (operation.state === 'settled' && !operation.isLate) await followServer(operation, app);
+  // An order that is found late is announced with what the message said before; of one that was only decided, no one knows whether
+  // that is its server, and no list would show its date.
+  if (operation.state === 'settled' && !operation.isLate && !isOnlyDecided(operation))
+    await followServer(operation, app);
   await ledger.markNotified(operation, app.system.now());
 }
 

@@ -368,8 +368,7 @@ export async function followServer(operation: Operation | DeleteOperation, app: 
   const confirmed = confirmedOf(operation);
   const serverId = confirmed.kind === 'create' ? operation.serverId : confirmed.serverId;
   const paidUntil = confirmed.kind === 'renew' ? operation.paidUntil : undefined;
-  // A renewal that was only decided has no date that the list would show.
-  if (serverId === undefined || (confirmed.kind === 'renew' && paidUntil === undefined)) return;
+  if (serverId === undefined) return;
   const act = { id, workspaceId, action: confirmed.kind, actorId, account, channelId };
   const server = { serverId, label: labelOf(confirmed), standing: 'waiting', hasChanged: false } as const;
   await startFollowing(act, { ...server, paidUntil }, app);

@@ -224,6 +224,9 @@ describe('an unconfirmed order', () => {
     await decide(app, { serverId: 101 });
     await expect(decide(app, {})).rejects.toMatchObject({ code: 'doubt_over' });
     expect(await scenario.find()).toMatchObject({ state: 'settled', serverId: 101, hasPassword: false });
+    await scenario.settle(app);
+    // What "Ready: ssh root@…" would say of this server isn't proven to be about this order.
+    expect(await scenario.store.jobStore.list('follow', 'T1')).toEqual([]);
   });
 
   test.each([

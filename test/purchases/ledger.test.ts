@@ -213,6 +213,15 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.settle(id, { ...late, password: new Secret('again') }, entry())).toBe(false);
       expect((await store.passwords.find(id))?.password.reveal()).toBe('late');
     });
+
+    test('takes the place of a manager’s decision that the server was created', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      expect(await ledger.settle(id, { ...settled(8), decidedBy: 'U2' }, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ serverId: 8, decidedBy: 'U2' });
+      expect(await ledger.settle(id, late, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ serverId: 7, hasPassword: true, decidedBy: undefined });
+    });
   });
 
   describe('notifying', () => {

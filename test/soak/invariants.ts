@@ -89,7 +89,7 @@ const ENDED = (label: string) =>
 
 const CREATED = (label: string) =>
   new RegExp(
-    `\`${label}\` (?:was created(?: \\(ID|: a manager)|is being created(?: \\([^)\n]*\\))?\\. |has appeared in the hosting account)`,
+    `\`${label}\` (?:was created \\(ID|is being created(?: \\([^)\n]*\\))?\\. |has appeared in the hosting account)`,
   );
 
 /** What was charged is told as created, and what was taken has an outcome. That nothing else is told, holds for every team. */

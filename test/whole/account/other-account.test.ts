@@ -128,7 +128,7 @@ describe.concurrent('when another hosting account is connected', () => {
     ]);
     await manager.fills({ 'Which server was created?': 'It was created in the previous account' });
     await manager.presses('Save');
-    await manager.sees('web-1 was created: a manager found it');
+    await manager.sees('@mara decided that your order for web-1 made a server that we can’t see');
     expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace).toBe(590);
     expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
@@ -237,7 +237,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.presses('Resolve…');
     await manager.fills({ 'Which server was created?': 'web-1' });
     await manager.presses('Save');
-    await manager.sees(`web-1 was created (ID ${like.id}`);
+    await manager.sees(`@mara decided that your order for web-1 made server ${like.id}`);
     expect(await ledger.listOpen(TEAM.id)).toEqual([]);
   });
 });

@@ -112,7 +112,9 @@ describe.concurrent('a create', () => {
     await team.manager.presses('Save');
     await team.manager.sees('We’ve saved your answer');
     await team.manager.closes();
-    await team.manager.sees(/(was|is being) created \(/);
+    await team.manager.sees(/@mara decided that your order for web-1 made server \d+/);
+    await team.viewer.sees('@mara decided that web-1 was created for @mara');
+    team.manager.doesNotSee(/Server ordered|(was|is being) created \(/);
   });
 });
 
