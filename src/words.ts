@@ -190,6 +190,8 @@ const purchaseRefusalWords = {
     `${budgetWords(details, currency)} Nothing was ordered or charged. An owner can change the budget with \`/vps settings\`.`,
   no_password: ({ label }) =>
     `There’s no stored root password${label ? ` for ${codeLabel(label)}` : ''}: it was saved or erased, it expired, or it was never stored. The hosting API can’t show it again.`,
+  password_awaited: ({ label }) =>
+    `We don’t have the root password of ${codeLabel(label)} yet. If the answer to your order arrives, you’ll get it.`,
   not_creator: ({ label }) =>
     `Only the person who created ${codeLabel(label)} can see or erase its root password.`,
 } satisfies Partial<RefusalWords>;

@@ -66,6 +66,8 @@ export interface RefusalDetails {
   label_moved: { before: string; now: string };
   // password and key
   no_password: { label: string };
+  /** The answer to the order of this label may still come, with the root password. */
+  password_awaited: { label: string };
   /** `owners`: users who can connect an account; `isOwner`: the actor is one of them. */
   no_api_key: { owners?: readonly string[]; isOwner?: boolean };
   key_unreadable: { keyId: string };

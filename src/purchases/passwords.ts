@@ -1,7 +1,7 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import type { AuditSubject } from '../core/audit-entry.ts';
-import { defineUseCase } from '../core/entry.ts';
+import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import { matchServer } from '../core/find-server.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
@@ -44,7 +44,7 @@ interface Showing {
 /**
  * Shows a held root password to the user who created the server, and to no one else, owners included.
  * The server is found among the held passwords, not through the API, so this works while the API is down.
- * @throws Refusal `no_password`, `not_creator`, `ambiguous_server` (among the actor's own)
+ * @throws Refusal `no_password`, `password_awaited`, `not_creator`, `ambiguous_server` (among the actor's own)
  */
 export const showPassword = defineUseCase({
   name: 'password',
@@ -57,6 +57,7 @@ export const showPassword = defineUseCase({
     // The actor's own come first: two users may each have made a "web-1", or a server 7 in different accounts.
     const [found, ...more] = matchHeld(ref, held.filter(isMine));
     if (!found) {
+      await refuseAwaited(context, ref);
       const [other, ...others] = matchHeld(ref, held);
       if (other && others.length === 0) context.setSubject(subjectOf(other));
       // In the words that were typed: a user without a role must not learn a label from this.
@@ -74,6 +75,27 @@ export const showPassword = defineUseCase({
     else await passwords.startHold(password.operationId, system.now(), holdMs);
   },
 });
+
+/**
+ * Refuses while the answer to a create of the actor may still come: one that is open, or that was ended without its password so recently
+ * that no manager could have decided about it. Until then, the password isn't lost.
+ * @throws Refusal `password_awaited`
+ */
+async function refuseAwaited({ actor, app }: UseCaseContext, ref?: ServerRef): Promise<void> {
+  const { ledger, settings, system } = app;
+  const { workspaceId, userId: creatorId } = actor;
+  const open = await ledger.listOpen(workspaceId);
+  const recent = await ledger.listPurchases(workspaceId, system.now() - settings.unconfirmedMs);
+  const awaited = [...open, ...recent]
+    .filter(({ actorId, purchase, hasPassword }) => {
+      return actorId === creatorId && purchase.kind === 'create' && !hasPassword;
+    })
+    .map(({ id: operationId, purchase, serverId = UNKNOWN_SERVER }) => {
+      return { operationId, workspaceId, creatorId, serverId, label: labelOf(purchase) };
+    });
+  const [first] = ref ? matchHeld(ref, awaited) : awaited;
+  if (first) throw new Refusal('password_awaited', { label: first.label });
+}
 
 /** An ID from a menu isn't a label. The newest come first: a menu can't tell servers of the same ID apart. */
 function matchHeld(ref: ServerRef, held: readonly Unopened[]): readonly Unopened[] {
@@ -97,14 +119,19 @@ function nameOf(ref: ServerRef): string {
   return 'typed' in ref ? ref.typed : String(ref.id);
 }
 
-/** The servers whose root password the actor has not saved yet, newest first. No password is opened. */
+/**
+ * The servers whose root password the actor has not saved yet, newest first. No password is opened.
+ * @throws Refusal `password_awaited` if there are none
+ */
 const listPasswords = defineUseCase({
   name: 'password',
   needs: 'anyone',
   effect: 'reads',
-  run: async (_input: Record<never, never>, { actor, app }): Promise<readonly Server[]> => {
+  run: async (_input: Record<never, never>, context): Promise<readonly Server[]> => {
+    const { actor, app } = context;
     const held = await app.passwords.listHeld(actor.workspaceId);
     const mine = held.filter(({ creatorId }) => creatorId === actor.userId);
+    if (mine.length === 0) await refuseAwaited(context);
     return mine.map(toServer);
   },
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { fillDelete, orderOf, passwordOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
+import { until } from '../../support/eventually.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
 /** The manager has created web-1 and has its password before them. */
@@ -98,6 +99,36 @@ describe.concurrent('the root password', () => {
     await team.manager.sees("I've saved it");
     await team.manager.sees(team.password);
   });
+});
+
+const AWAITED =
+  'We don’t have the root password of web-1 yet. If the answer to your order arrives, you’ll get it.';
+
+test.each([
+  ['is still on its way', { kind: 'slow', delayMs: 4000 }, 'sent'],
+  ['was lost, and whose order isn’t confirmed', { kind: 'lost_before' }, 'unconfirmed'],
+  ['was lost, and whose server was found', { kind: 'lost_after' }, 'settled'],
+] as const)('a root password whose answer %s is reported as not there yet, to the user who ordered it alone', async (_, fault, state) => {
+  await using team = await startTeam();
+  const { manager, owner } = team;
+  team.hosting.faults.add({ on: 'create', ...fault });
+  await manager.types(orderOf('web-1'));
+  await manager.presses('Create and pay');
+  const { ledger } = team.app.ports;
+  const find = async () => (await ledger.listPurchases('T0SANDBOX', 0))[0]?.state;
+  await until(async () => (await find()) === state);
+  await manager.closes();
+  for (const typed of ['web-1', 'web']) {
+    await manager.types(`/vps password ${typed}`);
+    await manager.sees(AWAITED);
+    manager.overlooksOldMessages();
+  }
+  await manager.types('/vps password');
+  await manager.sees(AWAITED);
+  await owner.types('/vps password web-1');
+  await owner.sees('no stored root password');
+  manager.doesNotSee('no stored root password');
+  if (state === 'sent') await manager.sees("I've saved it");
 });
 
 test('a root password is shown in a direct message with the app, where a bot can’t post ephemeral messages', async () => {
