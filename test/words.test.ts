@@ -10,7 +10,13 @@ import {
 } from '../src/core/errors.ts';
 import { money } from '../src/core/money.ts';
 import { isProven, labelOf, type Operation, type OperationRefusal } from '../src/purchases/operation.ts';
-import { announcement, outcomeMessage, outcomeTitle, outcomeWords } from '../src/purchases/outcomes.ts';
+import {
+  announcement,
+  outcomeMessage,
+  outcomeTitle,
+  outcomeWords,
+  queuedWords,
+} from '../src/purchases/outcomes.ts';
 import {
   approvalCard,
   approvalMessage,
@@ -396,6 +402,18 @@ describe('the words for the outcome of an order', () => {
       '<@U0OWNER0001> decided that `web-1` was created for <@U0MANAGER01>',
     );
     expect(outcomeTitle(operation)).toBe('Create a server');
+  });
+
+  test.each([
+    ['order for', makeOperation()],
+    [
+      'renewal of',
+      makeOperation({ purchase: { kind: 'renew', serverId: 42, label: 'web-1', paidUntil: NOW } }),
+    ],
+  ])('name no cause while your %s a server waits to be sent, since any may be the cause', (noun, operation) => {
+    expect(queuedWords(operation)).toBe(
+      `Your ${noun} \`web-1\` hasn’t been sent yet: this is taking longer than usual. We’ll post the result here. Don’t order it again.`,
+    );
   });
 
   test.each([

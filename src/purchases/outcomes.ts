@@ -244,7 +244,7 @@ export function progressWords({ purchase }: Operation): string {
 }
 
 export function queuedWords({ purchase }: Operation): string {
-  return `Your order for ${codeLabel(labelOf(purchase))} is queued: the hosting API is still busy with earlier requests. We’ll post the result here. Don’t order it again.`;
+  return `Your ${ORDERS[purchase.kind].noun} ${codeLabel(labelOf(purchase))} hasn’t been sent yet: this is taking longer than usual. We’ll post the result here. Don’t order it again.`;
 }
 
 function createdWords(

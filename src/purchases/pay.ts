@@ -54,7 +54,7 @@ async function payOperation(operation: Operation, owner: string, app: AppContext
   const reported = await pay(operation, owner, app)
     .catch((error: unknown) => endFailedPayment(operation, error, owner, app))
     .finally(() => answered.abort());
-  // The outcome must not be overtaken by words that it is queued.
+  // The outcome must not be overtaken by words that it hasn't been sent.
   await queued;
   try {
     await notifyOperation(operation.id, app, reported ?? undefined);
@@ -76,7 +76,7 @@ async function notifyIfQueued(operation: Operation, ended: AbortSignal, app: App
     const now = await app.ledger.find(operationId);
     if (now?.state === 'prepared') await app.operationNotifier.notifyQueued(now);
   } catch (error) {
-    const words = 'a user could not be told that their order is queued';
+    const words = 'a user could not be told that their order waits to be sent';
     if (!ended.aborted) app.log.warn(words, { operationId, ...describeDefect(error) });
   }
 }

@@ -289,7 +289,7 @@ describe.concurrent('an answer in which no root password is recognized', () => {
 /** Longer than a user waits before they order again. */
 const WITHIN = 12_000;
 
-test.concurrent('a create behind one that hangs is reported as queued within seconds, and paid once', async ({
+test.concurrent('a create behind one that hangs is reported as not sent yet within seconds, and paid once', async ({
   expect,
 }) => {
   await using team = await startTeam({ settings: { HOSTING_TIMEOUT_MS: '20000' } });
@@ -306,9 +306,9 @@ test.concurrent('a create behind one that hangs is reported as queued within sec
   await first.presses('Create and pay');
   await expect.poll(() => creates().length).toBe(1);
   await second.presses('Create and pay');
-  await second.sees(/two is queued/, WITHIN);
+  await second.sees(/order for two hasn’t been sent yet: this is taking longer than usual/, WITHIN);
   expect(creates()).toHaveLength(1);
-  first.doesNotSee('queued');
+  first.doesNotSee('hasn’t been sent yet');
   await expect.poll(() => team.hosting.charges(team.account).length).toBe(2);
   await second.sees('Root password', WITHIN);
   expect(creates()).toHaveLength(2);
