@@ -204,7 +204,7 @@ function questionOf({ operation, isReconnected, isListComplete }: UnconfirmedOrd
   return `The hosting account was reconnected after this order was confirmed.${list} Check the page of the account that was connected before: ${question}${missing}`;
 }
 
-function outcomeField({ operation, candidates, isReconnected, isListComplete }: UnconfirmedOrder) {
+function outcomeField({ operation, candidates, isReconnected }: UnconfirmedOrder) {
   const isCreate = operation.purchase.kind === 'create';
   const created = isReconnected
     ? 'It was created in the previous account'
@@ -213,7 +213,8 @@ function outcomeField({ operation, candidates, isReconnected, isListComplete }: 
   const found = (isReconnected && !isCreate ? [] : candidates)
     .slice(0, 98)
     .map((server) => (isCreate ? serverOption(server) : option('It was renewed', String(server.id))));
-  const isElsewhereOffered = isReconnected || (isCreate ? !isListComplete : found.length === 0);
+  // A new server may have been deleted since, on the account's page.
+  const isElsewhereOffered = isReconnected || isCreate || found.length === 0;
   return decision.selectField('outcome', {
     label: isCreate ? 'Which server was created?' : 'Was it renewed?',
     placeholder: 'Choose what happened',

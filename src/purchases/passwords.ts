@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AuditSubject } from '../core/audit-entry.ts';
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import { matchServer } from '../core/find-server.ts';
+import { isFullName, matchServer } from '../core/find-server.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/time.ts';
@@ -58,7 +58,9 @@ export const showPassword = defineUseCase({
     const [found, ...more] = matchHeld(ref, held.filter(isMine));
     if (!found) {
       await refuseAwaited(context, ref);
-      const [other, ...others] = matchHeld(ref, held);
+      // Only by its whole name: its beginnings would spell the label to a user without a role.
+      const isNamed = (each: Unopened) => !('typed' in ref) || isFullName(ref.typed, toServer(each));
+      const [other, ...others] = matchHeld(ref, held).filter(isNamed);
       if (other && others.length === 0) context.setSubject(subjectOf(other));
       // In the words that were typed: a user without a role must not learn a label from this.
       throw new Refusal(other ? 'not_creator' : 'no_password', { label: nameOf(ref) });
