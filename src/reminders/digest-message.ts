@@ -195,14 +195,11 @@ function dueBlocks(server: DigestServer, currency: string, page?: number): Known
     return [line, actions(again)];
   }
   if (standing.kind !== 'due') return [line];
-  const until = `Snooze until ${dayWords(snoozeEnd ?? '')}`;
   return [
     line,
     actions(
       renewButton.element('Renew and pay…', { id }, { label: `Renew ${name}` }),
-      ...(snoozeEnd === undefined
-        ? []
-        : [snoozeButton.element(until, month, { label: `${until}: ${name}` })]),
+      ...(snoozeEnd === undefined ? [] : [snoozeElement(snoozeEnd, month, name)]),
       letExpireButton.element('Let it expire', month, {
         label: `Let ${name} expire`,
         confirm: confirmation({
@@ -213,6 +210,11 @@ function dueBlocks(server: DigestServer, currency: string, page?: number): Known
       }),
     ),
   ];
+}
+
+function snoozeElement(untilDay: string, month: PressedMonth, name: string): Button {
+  const text = `Snooze until ${dayWords(untilDay)}`;
+  return snoozeButton.element(text, month, { label: `${text}: ${name}` });
 }
 
 type DigestServer = Digest['due'][number];

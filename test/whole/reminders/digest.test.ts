@@ -288,6 +288,18 @@ describe.concurrent('a reminder', () => {
     expect(team.digests()).toHaveLength(2);
   });
 
+  test('on the day before the paid time ends can’t be snoozed any more', async ({ expect }) => {
+    await using team = await startDigestTeam({}, { servers: 1 });
+    const [{ paid_until: end } = { paid_until: '' }] = team.hosting.listServers(team.account);
+    team.untilDigest(Math.round((Date.parse(end) - team.system.now()) / DAY_MS) - 1);
+    await team.manager.sees(/⚠️ web-1 · ends tomorrow/);
+    await team.manager.types('/vps reminders');
+    await team.manager.sees('Upcoming renewals');
+    const screen = team.manager.screen();
+    expect(screen).toContain('[Let it expire]');
+    expect(screen).not.toContain('[Snooze');
+  });
+
   test('is for one paid month: a button on an old message doesn’t affect the next month', async () => {
     await using team = await startDigestTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
