@@ -199,7 +199,8 @@ const purchaseRefusalWords = {
 const reminderRefusalWords = {
   snooze_too_late: ({ label }) =>
     `The paid time of ${codeLabel(label)} ends too soon to snooze its reminder. Renew it, or let it expire.`,
-  nothing_to_renew: () => 'None of the servers you can renew need to be renewed soon.',
+  nothing_to_renew: () =>
+    'There’s nothing to renew now. No paid time ends soon, or the servers in question are already being renewed, snoozed or left to expire.',
 } satisfies Partial<RefusalWords>;
 
 export const VERBS = {

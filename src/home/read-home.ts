@@ -184,7 +184,7 @@ export interface HomeServer {
   readonly server: Server;
   /** The actor's role for it; the row has only buttons that the role covers. */
   readonly role: Role | undefined;
-  /** The digest would list it as due, and nobody has snoozed it or chosen to let it expire. */
+  /** Its paid time has ended or ends soon, and nobody has snoozed it or chosen to let it expire. */
   readonly isExpiring: boolean;
   /** It needs attention, as `ListedServers.urgent` counts. */
   readonly isUrgent: boolean;
@@ -209,7 +209,7 @@ export interface ListedServers {
   /** From 0. */
   readonly page: number;
   readonly pages: number;
-  /** How many need attention: the paid time ends soon, the state is unsettled, or an order is unconfirmed. */
+  /** How many need attention: the paid time has ended or ends soon, the state is unsettled, or an order is unconfirmed. */
   readonly urgent: number;
   /** When the list was read, in epoch milliseconds. */
   readonly readAt: number;
@@ -321,7 +321,7 @@ async function showServers(
   };
 }
 
-/** Finds the servers that the daily digest would list as due, without those that were snoozed or left to expire. */
+/** Finds the servers whose paid time has ended or ends soon, without those that were snoozed or left to expire. */
 async function findExpiring({ servers }: ServerList, context: Context): Promise<Set<ServerId>> {
   const { actor, app } = context;
   const digest = await readReminderSettings(context);
@@ -329,8 +329,8 @@ async function findExpiring({ servers }: ServerList, context: Context): Promise<
   const marks = await app.serverNotes.list('reminder', actor.workspaceId);
   // Days of a time zone are slow to count, and there may be thousands of servers.
   const untilMs = now + ((digest.daysBefore[0] ?? 0) + 2) * DAY_MS;
-  const soon = servers.filter(({ paidUntil = 0 }) => paidUntil > now && paidUntil < untilMs);
-  const due = listDue(soon, localDay(now, digest.zone), now, digest, marks);
+  const soon = servers.filter(({ paidUntil = untilMs }) => paidUntil < untilMs);
+  const due = listDue(soon, localDay(now, digest.zone), digest, marks);
   return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
 }
 

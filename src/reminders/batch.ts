@@ -71,9 +71,8 @@ async function listRenewable(only: RenewalsInput['only'], context: UseCaseContex
   const hosting = await context.hosting();
   const { servers, extent } = await hosting.fetchServers({ freshness: 'fresh' });
   const settings = await readReminderSettings(context);
-  const now = app.system.now();
   const marks = await app.serverNotes.list('reminder', workspaceId);
-  const due = listDue(servers, localDay(now, settings.zone), now, settings, marks)
+  const due = listDue(servers, localDay(app.system.now(), settings.zone), settings, marks)
     .filter(({ mark }) => mark === undefined)
     .map(({ server }) => server)
     .filter(({ id, label }) => context.covers(label) && (only?.includes(id) ?? true));

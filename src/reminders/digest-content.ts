@@ -20,14 +20,9 @@ function countDaysLeft(paidUntil: number, day: string, zone: string): number {
   return daysBetween(day, localDay(paidUntil, zone));
 }
 
-/** Whether the paid time ends soon enough for the digest of that day, and has not ended yet. */
-export function isDue(
-  paidUntil: number,
-  day: string,
-  now: number,
-  { zone, daysBefore }: ReminderSettings,
-): boolean {
-  return paidUntil > now && countDaysLeft(paidUntil, day, zone) <= (daysBefore[0] ?? 0);
+/** Whether the paid time ends soon enough for a reminder on that day, or has already ended. */
+export function isDue(paidUntil: number, day: string, { zone, daysBefore }: ReminderSettings): boolean {
+  return countDaysLeft(paidUntil, day, zone) <= (daysBefore[0] ?? 0);
 }
 
 /** Whether the mark keeps this month of the server out of the digest of that day. */
@@ -63,7 +58,7 @@ export type DueStanding =
   | { readonly kind: 'paying' | 'unconfirmed'; readonly by: UserId }
   | { readonly kind: 'renewed'; readonly by: UserId; readonly paidUntil: number }
   | { readonly kind: 'snoozed'; readonly by: UserId; readonly untilDay: string }
-  | { readonly kind: 'left'; readonly by: UserId };
+  | { readonly kind: 'left'; readonly by: UserId; readonly hasEnded: boolean };
 
 interface DueServer extends DigestEntry {
   readonly paidUntil: number;
@@ -132,7 +127,9 @@ export async function makeContent(
   app: AppContext,
 ): Promise<DigestContent> {
   const marks = await app.serverNotes.list('reminder', workspaceId);
-  const all = listDue(seen.list.servers, day, seen.at, settings, marks);
+  // Those whose paid time has ended are listed once, as expired: the hosting company may keep them for weeks.
+  const ahead = seen.list.servers.filter(({ paidUntil = 0 }) => paidUntil > seen.at);
+  const all = listDue(ahead, day, settings, marks);
   const listed = all.filter(({ mark }) => mark === undefined).map(({ server }) => server);
   const hidden = all.flatMap(({ mark }) => mark ?? []);
   return {
@@ -176,18 +173,17 @@ function listExpired(
 
 export type PaidServer = Server & { readonly paidUntil: number };
 
-/** The servers whose paid time ends soon, the most urgent first, and what was decided about each. */
+/** The servers whose paid time has ended or ends soon, the most urgent first, and what was decided about each. */
 export function listDue(
   servers: readonly Server[],
   day: string,
-  now: number,
   settings: ReminderSettings,
   marks: readonly ReminderMark[],
 ): readonly { readonly server: PaidServer; readonly mark: ReminderMark | undefined }[] {
   const marksById = new Map(marks.map((mark) => [mark.serverId, mark]));
   return servers
     .filter((server): server is PaidServer => server.paidUntil !== undefined && !isDeleted(server))
-    .filter(({ paidUntil }) => isDue(paidUntil, day, now, settings))
+    .filter(({ paidUntil }) => isDue(paidUntil, day, settings))
     .sort((a, b) => a.paidUntil - b.paidUntil || compareServers(a, b))
     .map((server) => {
       const mark = marksById.get(server.id);
@@ -330,11 +326,11 @@ export async function addStandings(
       const isOpen = renewal.state === 'prepared' || renewal.state === 'sent';
       return { kind: isOpen ? 'paying' : 'unconfirmed', by: renewal.actorId };
     }
-    if (paidUntil <= now) return { kind: 'expired' };
+    const hasEnded = paidUntil <= now;
     const mark = markOf.get(serverId);
-    if (!mark || !isHidden(mark, paidUntil, day)) return { kind: 'due' };
+    if (!mark || !isHidden(mark, paidUntil, day)) return { kind: hasEnded ? 'expired' : 'due' };
     const { by, untilDay } = mark;
-    return untilDay === undefined ? { kind: 'left', by } : { kind: 'snoozed', by, untilDay };
+    return untilDay === undefined ? { kind: 'left', by, hasEnded } : { kind: 'snoozed', by, untilDay };
   };
   return servers.map((server) => ({ ...server, standing: findStanding(server) }));
 }

@@ -29,7 +29,7 @@ import {
 } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { unpostableWords, wordsOfError } from '../words.ts';
-import type { Digest, DigestEntry, Drift, ExpiredServer } from './digest-content.ts';
+import type { Digest, DigestEntry, Drift, DueStanding, ExpiredServer } from './digest-content.ts';
 
 /**
  * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in a user's own list
@@ -71,35 +71,50 @@ export function digestMessage(digest: Digest, currency: string): Message {
 
 /** Read aloud and shown in notifications. */
 function notificationWords({ day, due: listed, expired, drift }: Digest): string {
-  const due = stillDue(listed).length;
+  const due = countOf(listed, 'due');
+  const ended = countOf(listed, 'expired') + expired.length;
   const changes = drift.appeared.length + drift.vanished.length + drift.changed.length;
   const parts = [
     ...(due > 0 ? [`${count(due, 'server')} to renew soon`] : []),
-    ...(expired.length > 0 ? [`${count(expired.length, 'server')} expired`] : []),
+    ...(ended > 0 ? [endedWords(ended)] : []),
     ...(changes > 0 ? [`${count(changes, 'change')} outside this workspace`] : []),
   ];
   return `Daily digest for ${dayWords(day)}: ${parts.join(', ') || 'nothing left to renew'}`;
 }
 
-const stillDue = (servers: readonly DigestServer[]) =>
-  servers.filter(({ standing }) => standing.kind === 'due');
+/** The servers that **Renew all** covers. */
+const listUnrenewed = (servers: readonly DigestServer[]) =>
+  servers.filter(({ standing }) => standing.kind === 'due' || standing.kind === 'expired');
+
+const countOf = (servers: readonly DigestServer[], ...kinds: readonly DueStanding['kind'][]) =>
+  servers.filter(({ standing }) => kinds.includes(standing.kind)).length;
+
+function endedWords(servers: number): string {
+  return `${servers === 1 ? '1 server’s' : `${describeNumber(servers)} servers’`} paid time has ended`;
+}
 
 /** What the coming renewals cost, so that the balance can be topped up in time. A price that is not known is never guessed. */
 function summaryWords(listed: readonly DigestServer[], currency: string): string {
-  const due = stillDue(listed);
-  if (due.length === 0) {
+  const unrenewed = listUnrenewed(listed);
+  if (unrenewed.length === 0) {
     const isAllRenewed = listed.every(({ standing }) => standing.kind === 'renewed');
     return isAllRenewed ? 'Everything is renewed.' : 'Nothing is left to renew.';
   }
-  const { known, unknown } = sumCost(due);
-  const priced = due.length - unknown.length;
+  const ended = countOf(listed, 'expired');
+  const due = unrenewed.length - ended;
+  const what = [
+    ...(ended > 0 ? [`${endedWords(ended)}.`] : []),
+    ...(due > 0 ? [`${count(due, 'server')} to renew soon.`] : []),
+  ];
+  const { known, unknown } = sumCost(unrenewed);
+  const priced = unrenewed.length - unknown.length;
   const amount = `*${escapeText(describeMoney(known, currency))}*`;
   const cost = [
     ...(priced > 0 ? [`Known cost, at the prices last paid: ${amount} (${count(priced, 'server')}).`] : []),
     ...(unknown.length > 0 ? [`Price unknown: ${describeNumber(unknown.length)}.`] : []),
   ];
-  const them = due.length === 1 ? 'it' : 'them';
-  return `*${count(due.length, 'server')} to renew soon.* ${cost.join(' ')} Check that the account balance covers ${them}.`;
+  const them = unrenewed.length === 1 ? 'it' : 'them';
+  return `*${what.join(' ')}* ${cost.join(' ')} Check that the account balance covers ${them}.`;
 }
 
 function serverBlocks(servers: readonly DigestServer[], currency: string): KnownBlock[] {
@@ -112,7 +127,7 @@ function serverBlocks(servers: readonly DigestServer[], currency: string): Known
 }
 
 function renewAllButtons(servers: readonly DigestServer[]): Button[] {
-  if (stillDue(servers).length < 2) return [];
+  if (listUnrenewed(servers).length < 2) return [];
   return [renewAllButton.element('Renew all…', {}, { style: 'primary' })];
 }
 
@@ -194,7 +209,7 @@ function dueBlocks(server: DigestServer, currency: string, page?: number): Known
     const again = remindButton.element('Remind again', month, { label: `Remind again about ${name}` });
     return [line, actions(again)];
   }
-  if (standing.kind !== 'due') return [line];
+  if (standing.kind !== 'due' && standing.kind !== 'expired') return [line];
   return [
     line,
     actions(
@@ -204,7 +219,7 @@ function dueBlocks(server: DigestServer, currency: string, page?: number): Known
         label: `Let ${name} expire`,
         confirm: confirmation({
           title: 'Let it expire?',
-          text: `This only stops the reminders about ${plainLabel(label, 60)}; the server isn’t changed. We don’t know what the hosting company does with it when its paid time ends.`,
+          text: `This only stops the reminders about ${plainLabel(label, 60)}; the server isn’t changed. We don’t know what the hosting company does with it after its paid time ends.`,
           confirm: 'Let it expire',
         }),
       }),
@@ -236,7 +251,7 @@ function dueWords(server: DigestServer, currency: string): string {
 /** No colored dots: those are for the states of servers. */
 const ICONS: Readonly<Record<DigestServer['standing']['kind'], string>> = {
   due: '⏳',
-  expired: '▫️',
+  expired: '⚠️',
   paying: '⏳',
   unconfirmed: '⏳',
   renewed: '✅',
@@ -261,7 +276,9 @@ function standingWords({ standing, paidUntil, daysLeft, price }: DigestServer, c
     case 'snoozed':
       return `snoozed by ${mention(standing.by)} until ${dayWords(standing.untilDay)} · ${daysLeftWords(daysLeft)} (${slackDay(paidUntil)})`;
     case 'left':
-      return `${mention(standing.by)} is letting it expire · ${daysLeftWords(daysLeft)} (${slackDate(paidUntil)})`;
+      return standing.hasEnded
+        ? `${mention(standing.by)} let it expire · paid time ended ${slackDate(paidUntil)}`
+        : `${mention(standing.by)} is letting it expire · ${daysLeftWords(daysLeft)} (${slackDate(paidUntil)})`;
   }
 }
 

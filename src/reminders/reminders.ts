@@ -32,7 +32,7 @@ import {
 } from './digest-message.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
 
-/** Shows the servers that the actor may see and whose paid time ends soon, those without reminders too. */
+/** Shows the servers that the actor may see and whose paid time has ended or ends soon, those without reminders too. */
 const listReminders = defineUseCase({
   name: 'reminders',
   needs: 'viewer',
@@ -43,9 +43,8 @@ const listReminders = defineUseCase({
     const hosting = await context.hosting();
     const { servers } = await hosting.fetchServers({ onWait });
     const settings = await readReminderSettings(context);
-    const now = app.system.now();
-    const day = localDay(now, settings.zone);
-    const due = listDue(servers, day, now, settings, [])
+    const day = localDay(app.system.now(), settings.zone);
+    const due = listDue(servers, day, settings, [])
       .map(({ server }) => server)
       .filter(({ label }) => context.covers(label));
     const described = await describeDue(due, day, settings, hosting.account, workspaceId, app);
@@ -152,7 +151,8 @@ export const reminders = defineCommand({
     }),
     letExpireButton.on(async (month, request) => {
       const { server } = await request.execute(letExpire, month);
-      const words = `No more reminders for ${codeLabel(server.label)} until its paid time ends. Press *Remind again* to undo this.`;
+      const until = month.paidUntil > request.now() ? ' until its paid time ends' : '';
+      const words = `No more reminders for ${codeLabel(server.label)}${until}. Press *Remind again* to undo this.`;
       await replyMarked(month, words, request);
     }),
     remindButton.on(async (month, request) => {

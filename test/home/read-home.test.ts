@@ -53,7 +53,7 @@ const labels = ({ servers }: Home) =>
   servers.kind === 'listed' ? servers.shown.map((each) => each.server.label) : servers.kind;
 
 describe('the servers on Home', () => {
-  test('come in the order of their urgency: expiring, unsettled, with an unconfirmed order, then the rest', async () => {
+  test('come in the order of their urgency: paid time over, expiring, unsettled, with an unconfirmed order, then the rest', async () => {
     await grant('U1', 'viewer');
     await store.ledger.prepare(newRenew(4));
     const home = await read(
@@ -64,19 +64,24 @@ describe('the servers on Home', () => {
         server(3, 'in-5-days', { paidUntil: T0 + 5 * DAY_MS }),
         server(4, 'renewing'),
         server(5, 'in-2-days', { paidUntil: T0 + 2 * DAY_MS }),
-        server(6, 'gone', { state: 'deleted' }),
+        server(6, 'gone', { state: 'deleted', paidUntil: T0 - 5 * DAY_MS }),
+        server(7, 'over', { paidUntil: T0 - 2 * DAY_MS }),
       ),
     );
-    expect(labels(home)).toEqual(['in-2-days', 'in-5-days', 'rebooting', 'renewing', 'calm']);
-    expect(home.servers).toMatchObject({ total: 5, urgent: 4, page: 0, pages: 1 });
+    expect(labels(home)).toEqual(['over', 'in-2-days', 'in-5-days', 'rebooting', 'renewing', 'calm']);
+    expect(home.servers).toMatchObject({ total: 6, urgent: 5, page: 0, pages: 1 });
+    expect(home.servers).toMatchObject({ shown: [{ isExpiring: true }, {}, {}, {}, {}, {}] });
   });
 
   test('that were snoozed or left to expire are not urgent', async () => {
     await grant('U1', 'viewer');
-    const paidUntil = T0 + 2 * DAY_MS;
-    await store.serverNotes.put('reminder', 'T1', { serverId: 2, paidUntil, by: 'U1' });
-    const home = await read('U1', listing(server(1, 'a'), server(2, 'b', { paidUntil })));
-    expect(labels(home)).toEqual(['a', 'b']);
+    const [over, soon] = [T0 - 2 * DAY_MS, T0 + 2 * DAY_MS];
+    await store.serverNotes.put('reminder', 'T1', { serverId: 2, paidUntil: soon, by: 'U1' });
+    await store.serverNotes.put('reminder', 'T1', { serverId: 3, paidUntil: over, by: 'U1' });
+    const left = [server(2, 'b', { paidUntil: soon }), server(3, 'c', { paidUntil: over })];
+    const home = await read('U1', listing(server(1, 'a'), ...left));
+    expect(labels(home)).toEqual(['a', 'b', 'c']);
+    expect(home.servers).toMatchObject({ urgent: 0 });
   });
 
   test('are those that were read last where the hosting API fails, unless that was with another key', async () => {

@@ -164,6 +164,7 @@ test('a review that nobody confirms is forgotten after a week', async () => {
 });
 
 const LATER: Server = { id: 1, label: 'web-1', state: 'running', paidUntil: T0 + 200 * DAY_MS };
+const OVER: Server = { id: 3, label: 'web-3', state: 'running', paidUntil: T0 - 2 * DAY_MS };
 const SOON: Server = { id: 2, label: 'web-2', state: 'running', paidUntil: T0 + DAY_MS };
 
 /** What a manager gets to read, where the hosting API lists these servers. */
@@ -179,6 +180,12 @@ async function review(servers: readonly Server[], isComplete: boolean) {
   const caller = { actor: { workspaceId: 'T1', userId: 'U1' }, surface: 'button' } as const;
   return entry.execute(reviewRenewals, { formId: 'F1' }, caller);
 }
+
+test('servers whose paid time is over can be renewed together with the others, and come first', async () => {
+  await expect(review([LATER, SOON, OVER], true)).resolves.toMatchObject({
+    renewals: [{ server: OVER }, { server: SOON }],
+  });
+});
 
 test('that nothing has to be renewed is said only of a complete list, and what an incomplete one shows can be', async () => {
   await expect(review([LATER], true)).rejects.toMatchObject({ code: 'nothing_to_renew' });

@@ -300,6 +300,37 @@ describe.concurrent('a reminder', () => {
     expect(screen).not.toContain('[Snooze');
   });
 
+  test('stays in a user’s own list once the paid time is over, until the server is renewed or left to expire', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam({}, { servers: 2 });
+    const { manager } = team;
+    // The first digest lists what is over, and the next one nothing.
+    for (const days of [31, 0]) {
+      team.untilDigest(days);
+      await expect
+        .poll(async () => (await recordOf(team)).lastAt)
+        .toBeGreaterThan(team.system.now() - HOUR_MS);
+    }
+    expect(team.digests()).toHaveLength(1);
+    const list = () =>
+      manager.messages().findLast(({ shown }) => shown.startsWith('Upcoming renewals'))?.shown ?? '';
+    await manager.types('/vps reminders');
+    await manager.sees('2 servers’ paid time has ended. Price unknown: 2.');
+    expect(list()).toMatch(/⚠️ web-1 · paid time ended/);
+    await manager.presses('Let it expire');
+    await manager.sees(/No more reminders for web-2\. Press Remind again/);
+    await expect.poll(list).toMatch(/▫️ web-2 · @mara let it expire · paid time ended/);
+    await manager.presses('Remind again');
+    await manager.sees('Reminders for web-2 are on again');
+    await manager.presses('Renew all…');
+    await manager.sees('One more month for 2 servers is charged');
+    await manager.presses('Renew and pay');
+    await manager.sees('2 servers were renewed.');
+    await manager.types('/vps reminders');
+    await manager.sees('No servers need to be renewed soon.');
+  });
+
   test('is for one paid month: a button on an old message doesn’t affect the next month', async () => {
     await using team = await startDigestTeam();
     const [id = 0] = team.hosting.seedServers(team.account, 1, 'web');
