@@ -77,6 +77,7 @@ function notificationWords({ day, due: listed, expired, drift }: Digest): string
   const parts = [
     ...(due > 0 ? [`${count(due, 'server')} to renew soon`] : []),
     ...(ended > 0 ? [endedWords(ended)] : []),
+    ...listPending(listed),
     ...(changes > 0 ? [`${count(changes, 'change')} outside this workspace`] : []),
   ];
   return `Daily digest for ${dayWords(day)}: ${parts.join(', ') || 'nothing left to renew'}`;
@@ -89,6 +90,20 @@ const listUnrenewed = (servers: readonly DigestServer[]) =>
 const countOf = (servers: readonly DigestServer[], ...kinds: readonly DueStanding['kind'][]) =>
   servers.filter(({ standing }) => kinds.includes(standing.kind)).length;
 
+/** What isn't to be renewed now, and isn't renewed either. */
+function listPending(servers: readonly DigestServer[]): string[] {
+  const unconfirmed = countOf(servers, 'paying', 'unconfirmed');
+  const snoozed = countOf(servers, 'snoozed');
+  return [
+    ...(unconfirmed > 0 ? [`${count(unconfirmed, 'renewal')} ${notYetConfirmed(unconfirmed)}`] : []),
+    ...(snoozed > 0 ? [`${count(snoozed, 'reminder')} ${snoozed === 1 ? 'is' : 'are'} snoozed`] : []),
+  ];
+}
+
+export function notYetConfirmed(amount: number): string {
+  return `${amount === 1 ? 'isn’t' : 'aren’t'} confirmed yet`;
+}
+
 function endedWords(servers: number): string {
   return `${servers === 1 ? '1 server’s' : `${describeNumber(servers)} servers’`} paid time has ended`;
 }
@@ -96,7 +111,11 @@ function endedWords(servers: number): string {
 /** What the coming renewals cost, so that the balance can be topped up in time. A price that is not known is never guessed. */
 function summaryWords(listed: readonly DigestServer[], currency: string): string {
   const unrenewed = listUnrenewed(listed);
+  const pending = listPending(listed)
+    .map((words) => ` ${words}.`)
+    .join('');
   if (unrenewed.length === 0) {
+    if (pending !== '') return `Nothing else to renew.${pending}`;
     const isAllRenewed = listed.every(({ standing }) => standing.kind === 'renewed');
     return isAllRenewed ? 'Everything is renewed.' : 'Nothing is left to renew.';
   }
@@ -114,7 +133,7 @@ function summaryWords(listed: readonly DigestServer[], currency: string): string
     ...(unknown.length > 0 ? [`Price unknown: ${describeNumber(unknown.length)}.`] : []),
   ];
   const them = unrenewed.length === 1 ? 'it' : 'them';
-  return `*${what.join(' ')}* ${cost.join(' ')} Check that the account balance covers ${them}.`;
+  return `*${what.join(' ')}* ${cost.join(' ')} Check that the account balance covers ${them}.${pending}`;
 }
 
 function serverBlocks(servers: readonly DigestServer[], currency: string): KnownBlock[] {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { UserId } from '../core/ids.ts';
 import { describeMoney } from '../core/money.ts';
 import { termsBlocks } from '../purchases/confirm.ts';
+import type { Operation } from '../purchases/operation.ts';
 import { outcomeWords, type Wording } from '../purchases/outcomes.ts';
 import { actions, context, type Message, section, textMessage } from '../slack/kit/blocks.ts';
 import type { ActionHandler } from '../slack/kit/button.ts';
@@ -19,7 +20,14 @@ import {
   type RenewalsReview,
   reviewRenewals,
 } from './batch.ts';
-import { digestLabel, listNames, renewAllButton, renewAllInput, splitLines } from './digest-message.ts';
+import {
+  digestLabel,
+  listNames,
+  notYetConfirmed,
+  renewAllButton,
+  renewAllInput,
+  splitLines,
+} from './digest-message.ts';
 
 const RENEW_ALL_TITLE = 'Renew all';
 
@@ -127,11 +135,13 @@ export function batchMessage(results: readonly RenewalResult[], wording: Wording
   );
 }
 
-/** "3 of 5 servers were renewed." */
+/** "3 of 5 servers were renewed; 1 isn’t confirmed yet." */
 function batchTitle(results: readonly RenewalResult[]): string {
   const renewed = results.filter(isOwnRenewal).length;
   const part = renewed === results.length ? '' : `${renewed} of `;
-  return `*${part}${count(results.length, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed.`;
+  const unconfirmed = results.filter(isUnconfirmed).length;
+  const rest = unconfirmed > 0 ? `; ${unconfirmed} ${notYetConfirmed(unconfirmed)}` : '';
+  return `*${part}${count(results.length, 'server')}* ${renewed === 1 ? 'was' : 'were'} renewed${rest}.`;
 }
 
 /** What the channel reads; undefined when nothing was renewed. */
@@ -144,11 +154,20 @@ export function batchAnnouncement(actorId: UserId, results: readonly RenewalResu
 
 /** Without a later date it was only decided that it was renewed. */
 function isOwnRenewal(result: RenewalResult): boolean {
-  return result.kind === 'operation' && result.isOwn && result.operation.paidUntil !== undefined;
+  return findOwn(result)?.paidUntil !== undefined;
+}
+
+function isUnconfirmed(result: RenewalResult): boolean {
+  const own = findOwn(result);
+  return own !== undefined && own.state !== 'refused' && own.paidUntil === undefined;
+}
+
+function findOwn(result: RenewalResult): Operation | undefined {
+  return result.kind === 'operation' && result.isOwn ? result.operation : undefined;
 }
 
 /** Reasons that say nothing against the renewal itself: it couldn't be sent in time. */
-const OUT_OF_TIME: readonly (string | undefined)[] = [
+const OUT_OF_TIME: readonly string[] = [
   'stale_confirmation',
   'waited_too_long',
   'shutting_down',
@@ -157,8 +176,7 @@ const OUT_OF_TIME: readonly (string | undefined)[] = [
 ];
 
 function wasNotSent(result: RenewalResult): boolean {
-  if (result.kind === 'not_begun') return true;
-  return result.kind === 'operation' && result.isOwn && OUT_OF_TIME.includes(result.operation.reason?.code);
+  return result.kind === 'not_begun' || OUT_OF_TIME.includes(findOwn(result)?.reason?.code ?? '');
 }
 
 function resultWords(result: RenewalResult, wording: Wording): string {
@@ -199,8 +217,8 @@ export function createBatchNotifier({ outbox, log, currency, accountUrl }: Notif
         const confirmer = confirmerOf(batch);
         const message = batchMessage(results, { currency, accountUrl });
         const isTold = await outbox.notifyConfirmer(confirmer, message);
-        const view = () =>
-          noticeView('Renewals finished', batchTitle(results), 'We sent you the details in a message.');
+        const title = results.some(isUnconfirmed) ? 'Renewals sent' : 'Renewals finished';
+        const view = () => noticeView(title, batchTitle(results), 'We sent you the details in a message.');
         await outbox.updateFollowed(confirmer, view, { isFinal: true });
         const announcement = batchAnnouncement(userId, results);
         if (isTold && announcement) await outbox.announce(confirmer, announcement);

@@ -115,6 +115,7 @@ describe.concurrent('the daily digest', () => {
     await manager.sees('ssh root@');
     team.untilDigest();
     await expect.poll(() => team.digests()[1]).toMatch(/the renewal by @mara isn’t confirmed yet/);
+    expect(team.digests()[1]).toContain('Nothing else to renew. 1 renewal isn’t confirmed yet.');
     manager.doesNotSee('renewed web-1 until');
   });
 });

@@ -102,11 +102,26 @@ describe.concurrent('Renew all', () => {
     await openReview(team, 2);
     await team.manager.presses('Renew and pay');
     // On a slow machine, the app finds the lost renewal before it has sent the other one.
-    await team.manager.sees(/(1 of 2 servers was|2 servers were) renewed\./);
+    await team.manager.sees(/1 of 2 servers was renewed; 1 isn’t confirmed yet\.|2 servers were renewed\./);
     await team.manager.sees('We’re not sure yet whether web-1 was renewed');
     team.system.move(3000);
     await expect.poll(() => team.digests()[0]).toContain('Everything is renewed.');
     expect([team.charges(), team.renewals()]).toEqual([2, 2]);
+  });
+
+  test('says how many renewals aren’t confirmed yet, and doesn’t call those finished', async ({ expect }) => {
+    await using team = await startDigestTeam();
+    team.hosting.faults.add({ on: 'renew', kind: 'lost_before', times: 2 });
+    await openReview(team, 2);
+    await team.manager.presses('Renew and pay');
+    await team.manager.sees('0 of 2 servers were renewed; 2 aren’t confirmed yet.');
+    await expect.poll(() => team.manager.modal()?.shown).toContain('Renewals sent');
+    await expect
+      .poll(() => team.digests()[0])
+      .toContain('Nothing else to renew. 2 renewals aren’t confirmed yet.');
+    const edits = team.slack.traffic().filter(({ what }) => what === 'chat.update');
+    const text = new URLSearchParams(String(edits.at(-1)?.request)).get('text');
+    expect(text).toMatch(/^Daily digest for .*: 2 renewals aren’t confirmed yet$/);
   });
 
   test('checks the budget, the freeze and the user’s role for each server when it is sent', async () => {
