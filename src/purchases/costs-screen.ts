@@ -7,8 +7,9 @@ import { codeLabel, count, describeNumber, escapeText, mention } from '../slack/
 import { sendWaiting } from '../slack/reply.ts';
 import { type CostShare, type Costs, type PaidThisMonth, readCosts, sum, type Tally } from './costs.ts';
 
-function monthlyWords({ servers, monthly, isLimited }: Costs, currency: string): string {
-  if (servers.length === 0) return noServersWords({ extent: 'whole', isLimited });
+function monthlyWords(costs: Costs, currency: string): string {
+  const { servers, monthly } = costs;
+  if (servers.length === 0) return noServersWords(costs);
   const unknown = servers.filter(({ price }) => !price).length;
   const known = servers.length - unknown;
   const those = servers.length === 1 ? 'your server costs' : `your ${count(servers.length, 'server')} cost`;

@@ -92,6 +92,7 @@ export async function costsOf(
     byPerson: shareBy(servers, ({ creatorId }) => creatorId),
     paid: seen.paid,
     isLimited: seen.isLimited,
+    extent: seen.list.extent,
   };
 }
 
