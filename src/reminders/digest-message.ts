@@ -29,7 +29,14 @@ import {
 } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import { unpostableWords, wordsOfError } from '../words.ts';
-import type { Digest, DigestEntry, Drift, DueStanding, ExpiredServer } from './digest-content.ts';
+import {
+  type Digest,
+  type DigestEntry,
+  type Drift,
+  type DueStanding,
+  type ExpiredServer,
+  isQuiet,
+} from './digest-content.ts';
 
 /**
  * One month of a server: on an old message, a button must not be about the month after it. `page`: it stands in a user's own list
@@ -65,12 +72,15 @@ export function digestMessage(digest: Digest, currency: string): Message {
     ...listBlocks('*Paid time ended*\n', expired.map(expiredWords), { sections: 1, characters: 1500 }),
     ...driftBlocks(drift),
     ...noteBlocks(digest),
+    ...(isQuiet(digest) ? [CHECK_ACCOUNT] : []),
   ];
   return { text: notificationWords(digest), blocks: isComplete ? blocks : withPartOfList(blocks) };
 }
 
+const CHECK_ACCOUNT = context('Check the hosting account for servers that need to be renewed.');
+
 /** Read aloud and shown in notifications. */
-function notificationWords({ day, due: listed, expired, drift }: Digest): string {
+function notificationWords({ day, due: listed, expired, drift, isComplete }: Digest): string {
   const due = countOf(listed, 'due');
   const ended = countOf(listed, 'expired') + expired.length;
   const changes = drift.appeared.length + drift.vanished.length + drift.changed.length;
@@ -79,6 +89,7 @@ function notificationWords({ day, due: listed, expired, drift }: Digest): string
     ...(ended > 0 ? [endedWords(ended)] : []),
     ...listPending(listed),
     ...(changes > 0 ? [`${count(changes, 'change')} outside this workspace`] : []),
+    ...(isComplete ? [] : ['only part of the list of servers was received']),
   ];
   return `Daily digest for ${dayWords(day)}: ${parts.join(', ') || 'nothing left to renew'}`;
 }
@@ -377,7 +388,7 @@ export function createReminderNotifier({ outbox, log, currency }: NotifierParts)
 export function unreadableMessage(error: HostingError | Refusal): Message {
   return textMessage(
     `There’s no digest today, because the list of servers couldn’t be read. ${wordsOfError(error, '')}`,
-    context('Check the hosting account for servers that need to be renewed.'),
+    CHECK_ACCOUNT,
   );
 }
 

@@ -103,8 +103,11 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   const live = { day, content };
   const shown = await describeDigest(workspaceId, live, app);
   if (!(await digests.claim(workspaceId, day))) return 'done';
-  const record = { ...before, lastAt: seen.at, snapshot: toSnapshot(seen) ?? before.snapshot };
-  if (isQuiet(content)) {
+  const { isComplete } = content;
+  const record = { ...before, lastAt: seen.at, isComplete, snapshot: toSnapshot(seen) ?? before.snapshot };
+  // Servers that are due may be missing from an incomplete list. If every list is incomplete, it's enough to say so once.
+  const isNews = !isComplete && before.isComplete !== false;
+  if (isQuiet(content) && !isNews) {
     await digests.put(workspaceId, day, record);
     return 'done';
   }

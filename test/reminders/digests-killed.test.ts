@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, DIGEST } from '../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
 import { askForDigests, createDigestHandler, findDueDigest, postDigest } from '../../src/reminders/digest.ts';
 import type { Digest } from '../../src/reminders/digest-content.ts';
-import type { PostedDigest } from '../../src/reminders/digest-message.ts';
+import { digestMessage, type PostedDigest } from '../../src/reminders/digest-message.ts';
 import { open, stillSystem } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
@@ -154,6 +154,26 @@ describe('a digest', () => {
     account.servers = [server(1, 6), server(2, 30)];
     await postDigest(due(), ports);
     expect(posted[1]).toMatchObject({ isComplete: true, drift: { vanished: [{ serverId: 3 }] } });
+  });
+
+  test('with nothing to report from an incomplete list says so, once until a list is complete again', async () => {
+    const { posted, startProcess, due, time, account } = await startWorkspace();
+    const ports = startProcess(taken);
+    account.servers = [server(1, 30)];
+    const days = [false, false, true, false];
+    const counts: number[] = [];
+    for (const isComplete of days) {
+      account.isComplete = isComplete;
+      await postDigest(due(), ports);
+      counts.push(posted.length);
+      time.now += DAY_MS;
+    }
+    expect(counts).toEqual([1, 1, 1, 2]);
+    const [shown] = posted;
+    const message = shown && digestMessage(shown, 'EUR');
+    expect(message?.text).toBe('Daily digest for Mar 2: only part of the list of servers was received');
+    expect(JSON.stringify(message?.blocks)).toContain('The hosting API returned only part of the list.');
+    expect(JSON.stringify(message?.blocks)).toContain('Check the hosting account for servers');
   });
 });
 
