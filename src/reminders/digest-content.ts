@@ -13,7 +13,8 @@ import type { ReminderMark } from '../servers/notes.ts';
 import type { SeenAccount } from './digest.ts';
 import type { DigestRecord, LiveDigest, Snapshot } from './store.ts';
 
-type ReminderSettings = Omit<DigestSettings, 'channelId'>;
+/** Without a channel, there's no digest. */
+type ReminderSettings = Omit<DigestSettings, 'channelId'> & Partial<Pick<DigestSettings, 'channelId'>>;
 
 /** Counts the calendar days that are left; 0 on the last one. At 11 p.m., a time after midnight is one day away. */
 function countDaysLeft(paidUntil: number, day: string, zone: string): number {

@@ -165,8 +165,15 @@ function renewAllButtons(servers: readonly DigestServer[]): Button[] {
 const ON_A_PAGE = 10;
 export const reminderPages = definePages('reminders');
 
-/** One page of the servers to renew that a user may see; the last one if there are fewer by now. */
-export function remindersMessage(due: readonly DigestServer[], asked: number, currency: string): Message {
+/** The servers to renew that a user may see. */
+export interface Reminders {
+  readonly due: readonly DigestServer[];
+  /** The workspace has a channel for the daily digest. */
+  readonly isPosted: boolean;
+}
+
+/** One page of the servers to renew; the last one if there are fewer by now. */
+export function remindersMessage({ due, isPosted }: Reminders, asked: number, currency: string): Message {
   const { page, pages, from, shown } = pageOf(due, asked, ON_A_PAGE);
   const range = `${from + 1}–${from + shown.length} of ${describeNumber(due.length)}`;
   const renewAll = renewAllButtons(due);
@@ -175,6 +182,7 @@ export function remindersMessage(due: readonly DigestServer[], asked: number, cu
     blocks: [
       header('Upcoming renewals'),
       section(due.length === 0 ? 'No servers need to be renewed soon.' : summaryWords(due, currency)),
+      ...unpostedNote(isPosted),
       ...(renewAll.length > 0 ? [actions(...renewAll)] : []),
       ...shown.flatMap((server) => dueBlocks(server, currency, page)),
       ...(pages > 1
@@ -185,6 +193,14 @@ export function remindersMessage(due: readonly DigestServer[], asked: number, cu
         : []),
     ],
   };
+}
+
+/** Without a digest, nothing reminds anyone by itself. */
+export function unpostedNote(isPosted: boolean): KnownBlock[] {
+  if (isPosted) return [];
+  return [
+    context('The daily digest is off, so nothing is posted. An owner can turn it on in `/vps settings`.'),
+  ];
 }
 
 function noteBlocks({ snoozed, left }: Digest): KnownBlock[] {

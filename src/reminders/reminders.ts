@@ -12,23 +12,18 @@ import { codeLabel } from '../slack/kit/text.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
 import { editDigestSoon } from './digest.ts';
-import {
-  addStandings,
-  type Digest,
-  describeDue,
-  findSnoozeEnd,
-  listDue,
-  readReminderSettings,
-} from './digest-content.ts';
+import { addStandings, describeDue, findSnoozeEnd, listDue, readReminderSettings } from './digest-content.ts';
 import {
   dayWords,
   letExpireButton,
   type PressedMonth,
+  type Reminders,
   remindButton,
   reminderPages,
   remindersButton,
   remindersMessage,
   snoozeButton,
+  unpostedNote,
 } from './digest-message.ts';
 import { renewAllActions, renewAllModal } from './renew-all.ts';
 
@@ -37,18 +32,19 @@ const listReminders = defineUseCase({
   name: 'reminders',
   needs: 'viewer',
   effect: 'reads',
-  run: async ({ onWait }: { onWait?: (() => void) | undefined }, context): Promise<Digest['due']> => {
+  run: async ({ onWait }: { onWait?: (() => void) | undefined }, context): Promise<Reminders> => {
     const { actor, app } = context;
     const { workspaceId } = actor;
     const hosting = await context.hosting();
     const { servers } = await hosting.fetchServers({ onWait });
     const settings = await readReminderSettings(context);
     const day = localDay(app.system.now(), settings.zone);
-    const due = listDue(servers, day, settings, [])
+    const covered = listDue(servers, day, settings, [])
       .map(({ server }) => server)
       .filter(({ label }) => context.covers(label));
-    const described = await describeDue(due, day, settings, hosting.account, workspaceId, app);
-    return addStandings(described, workspaceId, day, app);
+    const described = await describeDue(covered, day, settings, hosting.account, workspaceId, app);
+    const due = await addStandings(described, workspaceId, day, app);
+    return { due, isPosted: settings.channelId !== undefined };
   },
 });
 
@@ -59,7 +55,7 @@ interface ReminderInput {
 }
 
 /** Defines a change of the reminders for one month of a server. @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
-function defineMarking<Output>(
+function defineMarking<Output extends { readonly server: Server }>(
   name: string,
   needs: Role,
   run: (server: Server, input: ReminderInput, context: UseCaseContext) => Promise<Output>,
@@ -69,8 +65,11 @@ function defineMarking<Output>(
     needs,
     effect: 'changes',
     subject: ({ id }: ReminderInput) => ({ serverId: id }),
-    run: async (input: ReminderInput, context) =>
-      run(await getRemindedServer(input, context), input, context),
+    run: async (input: ReminderInput, context) => {
+      const { channelId } = await readReminderSettings(context);
+      const changed = await run(await getRemindedServer(input, context), input, context);
+      return { ...changed, isPosted: channelId !== undefined };
+    },
     follow: (_output, { actor, app }) => editDigestSoon(actor.workspaceId, app),
   });
 }
@@ -95,7 +94,7 @@ const letExpire = defineMarking('reminder_end', 'manager', (server, { paidUntil 
 
 const remindAgain = defineMarking('reminder_again', 'operator', async (server, { id }, { actor, app }) => {
   await app.serverNotes.remove('reminder', actor.workspaceId, id);
-  return server;
+  return { server };
 });
 
 /** A button on an old message may be about a month that was renewed since. */
@@ -145,19 +144,20 @@ export const reminders = defineCommand({
   actions: [
     remindersButton.on((_value, request) => showReminders(request)),
     snoozeButton.on(async (month, request) => {
-      const { server, mark } = await request.execute(snoozeReminder, month);
+      const { server, mark, isPosted } = await request.execute(snoozeReminder, month);
       const words = `Reminders for ${codeLabel(server.label)} are snoozed until ${dayWords(mark.untilDay ?? '')}.`;
-      await replyMarked(month, words, request);
+      await replyMarked(month, words, isPosted, request);
     }),
     letExpireButton.on(async (month, request) => {
-      const { server } = await request.execute(letExpire, month);
+      const { server, isPosted } = await request.execute(letExpire, month);
       const until = month.paidUntil > request.now() ? ' until its paid time ends' : '';
       const words = `No more reminders for ${codeLabel(server.label)}${until}. Press *Remind again* to undo this.`;
-      await replyMarked(month, words, request);
+      await replyMarked(month, words, isPosted, request);
     }),
     remindButton.on(async (month, request) => {
-      const { label } = await request.execute(remindAgain, month);
-      await replyMarked(month, `Reminders for ${codeLabel(label)} are on again.`, request);
+      const { server, isPosted } = await request.execute(remindAgain, month);
+      const words = `Reminders for ${codeLabel(server.label)} are on again.`;
+      await replyMarked(month, words, isPosted, request);
     }),
     ...renewAllActions,
     ...reminderPages.on(({ page }, request) => showPage(page, request)),
@@ -166,7 +166,12 @@ export const reminders = defineCommand({
 });
 
 /** Confirms a change of the reminders. In the user's own list, it also renders the page again. */
-async function replyMarked({ page }: PressedMonth, words: string, request: SlackRequest): Promise<void> {
+async function replyMarked(
+  { page }: PressedMonth,
+  words: string,
+  isPosted: boolean,
+  request: SlackRequest,
+): Promise<void> {
   if (page !== undefined) await showPage(page, request);
-  await request.reply.send(textMessage(words));
+  await request.reply.send(textMessage(words, ...unpostedNote(isPosted)));
 }

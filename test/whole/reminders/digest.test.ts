@@ -237,6 +237,7 @@ describe.concurrent('a reminder', () => {
     await team.operator.sees('2 servers to renew soon');
     await team.operator.presses(/^Snooze until/);
     await team.operator.sees('Reminders for web-2 are snoozed until');
+    team.operator.doesNotSee('digest is off');
     await expect.poll(() => team.digests()[0]).toMatch(/web-2 · snoozed by @otto until \w+ \d+/);
     expect(team.digests()[0]).toMatch(/1 server to renew soon/);
     team.system.move(DAY_MS);
@@ -330,6 +331,25 @@ describe.concurrent('a reminder', () => {
     await manager.sees('2 servers were renewed.');
     await manager.types('/vps reminders');
     await manager.sees('No servers need to be renewed soon.');
+  });
+
+  test('says that nothing is posted, while no channel is chosen for the digest', async ({ expect }) => {
+    const OFF = 'The daily digest is off, so nothing is posted. An owner can turn it on in /vps settings.';
+    await using team = await startDigestTeam({}, { servers: 1 });
+    const { manager } = team;
+    await team.setSettings(DEFAULT_SETTINGS);
+    team.untilDigest(24);
+    await manager.types('/vps reminders');
+    await manager.sees(OFF);
+    for (const [button, words] of [
+      [/^Snooze until/, /Reminders for web-1 are snoozed until \w+ \d+\./],
+      ['Remind again', 'Reminders for web-1 are on again.'],
+      ['Let it expire', 'No more reminders for web-1 until its paid time ends.'],
+    ] as const) {
+      await manager.presses(button);
+      await manager.sees(words);
+      expect(manager.messages().findLast(({ shown }) => shown.includes('for web-1'))?.shown).toContain(OFF);
+    }
   });
 
   test('is for one paid month: a button on an old message doesn’t affect the next month', async () => {
