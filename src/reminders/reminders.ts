@@ -156,7 +156,12 @@ export const reminders = defineCommand({
     }),
     remindButton.on(async (month, request) => {
       const { server, isPosted } = await request.execute(remindAgain, month);
-      const words = `Reminders for ${codeLabel(server.label)} are on again.`;
+      const label = codeLabel(server.label);
+      // No digest lists it again once its paid time has ended.
+      const hasEnded = month.paidUntil <= request.now();
+      const words = hasEnded
+        ? `${label} is listed again among the servers to renew.`
+        : `Reminders for ${label} are on again.`;
       await replyMarked(month, words, isPosted, request);
     }),
     ...renewAllActions,

@@ -324,7 +324,7 @@ describe.concurrent('a reminder', () => {
     await manager.sees(/No more reminders for web-2\. Press Remind again/);
     await expect.poll(list).toMatch(/▫️ web-2 · @mara let it expire · paid time ended/);
     await manager.presses('Remind again');
-    await manager.sees('Reminders for web-2 are on again');
+    await manager.sees('web-2 is listed again among the servers to renew.');
     await manager.presses('Renew all…');
     await manager.sees('One more month for 2 servers is charged');
     await manager.presses('Renew and pay');
