@@ -175,8 +175,7 @@ function portsOf(config: Config, hosting: Hosting, store: Store, log: Log, syste
     lastLists: createLastLists(),
     ownersOf: (workspaceId: WorkspaceId) => listNamedOwners(config.OWNERS, workspaceId),
     settings: {
-      // Never before the sender's request has ended: it may begin 15 s after the mark, and a minute is the least doubt.
-      unconfirmedMs: Math.max(config.DOUBT_MINUTES * MINUTE_MS, 2 * config.HOSTING_TIMEOUT_MS),
+      unconfirmedMs: config.DOUBT_MINUTES * MINUTE_MS,
       passwordHoldMs: config.PASSWORD_HOLD_MINUTES * MINUTE_MS,
       auditKeepDays: config.AUDIT_KEEP_DAYS,
     },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { countEdits } from './core/labels.ts';
 import { Secret } from './core/secret.ts';
+import { MINUTE_MS } from './core/time.ts';
 import { parseKeyring, VaultError } from './db/vault.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -121,10 +122,13 @@ const storeSchema = settings.pick({ ENCRYPTION_KEYS: true, DATABASE_URL: true, S
  * @throws ConfigError naming every fault at once, each with an example
  */
 export function parseConfig(environment: Environment): Config {
-  return parseWith(schema, environment, (given) => ({
+  const config = parseWith(schema, environment, (given) => ({
     ...findSlackFaults(given),
     ...findProcessFaults(given),
   }));
+  // No manager decides before the sender's request has ended. It may begin 15 s after the mark, and a minute is the least doubt.
+  const leastDoubt = (2 * config.HOSTING_TIMEOUT_MS) / MINUTE_MS;
+  return { ...config, DOUBT_MINUTES: Math.max(config.DOUBT_MINUTES, leastDoubt) };
 }
 
 export type KeyConfig = z.output<typeof keySchema>;

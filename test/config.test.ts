@@ -50,6 +50,12 @@ describe('the settings', () => {
     expect(faultsOf({ ...ENOUGH, SLACK_BOT_TOKEN: 'a token of an emulator' })).toEqual([]);
   });
 
+  it('let no manager decide about an order before its request can have ended', () => {
+    const doubtOf = (more: Record<string, string>) => parseConfig({ ...ENOUGH, ...more }).DOUBT_MINUTES;
+    expect(doubtOf({ DOUBT_MINUTES: '1' })).toBe(1);
+    expect(doubtOf({ DOUBT_MINUTES: '1', HOSTING_TIMEOUT_MS: '300000' })).toBe(10);
+  });
+
   describe('that are secrets', () => {
     const { ENCRYPTION_KEYS, ...rest } = ENOUGH;
     const makeFile = (text: string) => {
