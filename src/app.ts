@@ -136,7 +136,7 @@ export async function compose(config: Config, log: Log, base: System = realSyste
   // What a request begins may continue after its answer, and begin a follow-up in turn.
   const endRequests = () => bolt.drain().then(() => entry.drain());
   const endWork = () => Promise.all([hosting.close(), endRequests(), background]);
-  // A page that takes longer, as one on which a key is tried, must not use up the time that a paid request needs for its answer.
+  // A slow page, such as one that is trying a key, must not use up the time that a paid request needs for its answer.
   const endAnswers = () =>
     withTimeout(Promise.all([requests.answered(), transport.close()]), system, ANSWERED_WITHIN_MS);
   const drain = () => endAnswers().then(endWork);

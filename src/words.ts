@@ -200,7 +200,7 @@ const reminderRefusalWords = {
   snooze_too_late: ({ label }) =>
     `The paid time of ${codeLabel(label)} ends too soon to snooze its reminder. Renew it, or let it expire.`,
   nothing_to_renew: () =>
-    'There’s nothing to renew now. No paid time ends soon, or the servers in question are already being renewed, snoozed or left to expire.',
+    'There’s nothing for you to renew right now. Servers that are already being renewed, snoozed or left to expire aren’t included.',
 } satisfies Partial<RefusalWords>;
 
 export const VERBS = {

@@ -391,15 +391,15 @@ describe('the words for the outcome of an order', () => {
   });
 
   test.each([
-    ['server 42', { serverId: 42 }],
-    ['a server that we can’t see', {}],
-  ])('say that a manager decided that a create made %s, which nothing proves', (made, found) => {
+    [' (server 42)', { serverId: 42 }],
+    [', but we can’t see the server', {}],
+  ])('say that a manager marked a create as done%s, which nothing proves', (made, found) => {
     const operation = makeOperation({ state: 'settled', decidedBy: 'U0OWNER0001', ...found });
     expect(outcomeWords(operation, NONE)).toBe(
-      `<@U0OWNER0001> decided that your order for \`web-1\` made ${made}. Check its charge on the hosting account’s page. If the answer to the order still arrives, you’ll get the root password.`,
+      `<@U0OWNER0001> marked your order for \`web-1\` as done${made}. Check the charge on the hosting account’s page. If the answer to the order still arrives, you’ll get the root password.`,
     );
     expect(announcement(operation).text).toBe(
-      '<@U0OWNER0001> decided that `web-1` was created for <@U0MANAGER01>',
+      '<@U0OWNER0001> marked <@U0MANAGER01>’s order for `web-1` as done',
     );
     expect(outcomeTitle(operation)).toBe('Create a server');
   });

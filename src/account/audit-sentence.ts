@@ -304,6 +304,7 @@ const CODES: Readonly<Record<string, string>> = {
   unknown_server: 'no such server',
   ambiguous_server: 'several servers match',
   prefix_only: 'only the beginning of a label matched',
+  password_awaited: 'the root password hadn’t arrived yet',
   rebooted_recently: 'it may have been rebooted moments before',
   server_protected: 'the server is protected',
   unknown_choice: 'no such plan, location or image',

@@ -182,8 +182,9 @@ async function sendOrAskAgain(
     return await send(isAgain);
   } catch (error) {
     if (!isRefusal(error, 'rebooted_recently')) throw error;
-    const question = `${explain(error)}`;
-    if (isYes) throw new ProgramEnd(`${question} If so, add --again. Nothing was changed.`, REFUSED);
+    const question = explain(error) ?? '';
+    if (isYes)
+      throw new ProgramEnd(`${question} Nothing was changed. To reboot it again, add --again.`, REFUSED);
     await ask(question);
     return send(true);
   }
@@ -216,11 +217,11 @@ async function follow(
     if (!isJson) print(`${label} was ${past}: ${plainText(now ?? '')} (${how})`);
     return;
   }
-  // What was reported last: the API may have been away since.
+  // What was reported last: the API may not have answered since.
   const last =
     now === undefined
       ? `the API still hasn't reported ${label}'s state`
-      : `the last state that the API reported for ${label} is ${plainText(now)}`;
+      : `the API last reported ${label} as ${plainText(now)}`;
   const words = standing === 'gone' ? `${label} is no longer in the hosting account` : last;
   throw new ProgramEnd(
     `After ${seconds} s, ${words}. Check again: vps-slack vps show ${server.id}`,

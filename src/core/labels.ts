@@ -61,9 +61,11 @@ export function parseLabel(typed: string): string {
   if (label.length > LABEL_MAX_CHARACTERS) {
     throw new Refusal('bad_label', { problem: `it’s longer than ${LABEL_MAX_CHARACTERS} characters` });
   }
-  // Half a character (Cs) would not come back from the database as it was sealed with the password.
+  // Half of a surrogate pair (Cs) would come back from the database changed, and a password sealed with it couldn't be opened.
   if (/[\p{Cc}\p{Cs}]/u.test(label))
-    throw new Refusal('bad_label', { problem: 'it has a line break or a control character' });
+    throw new Refusal('bad_label', {
+      problem: 'it has a line break, a control character or half a character',
+    });
   return label;
 }
 

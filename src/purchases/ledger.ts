@@ -148,7 +148,9 @@ export function createLedger(foundation: Foundation) {
           reason: null,
           reason_details: null,
         } as const;
-        const from = listOrigins(settled, before?.has_password === 0);
+        // As `isOnlyDecided`.
+        const isDecided = Boolean(before?.decided_by) && before?.paid_until === null && before.is_late === 0;
+        const from = listOrigins(settled, { lacksPassword: before?.has_password === 0, isDecided });
         const row = await move(trx, foundation, id, from, change, audit);
         if (!row) return false;
         if (password)
@@ -171,7 +173,10 @@ export function createLedger(foundation: Foundation) {
         const row = await move(trx, foundation, id, from, { ...end, ...toReasonColumns(reason) }, audit);
         return row !== undefined;
       }),
-    /** sent, or prepared where the database has lost the mark, → unconfirmed. `sealedAnswer`: what came and could not be used, for its creator when the server is found. */
+    /**
+     * sent, or prepared where the database has lost the mark, → unconfirmed. `sealedAnswer`: what came and could not be used, for its
+     * creator when the server is found.
+     */
     markUnconfirmed: (
       id: ConfirmationId,
       unconfirmed: {
@@ -377,12 +382,12 @@ async function readPermit(db: Queries, workspaceId: WorkspaceId, at: number): Pr
 const OPEN = ['sent', 'unconfirmed'] as const;
 
 /**
- * The API's own answer also corrects a refusal, and a settlement from a list that had no password (docs/design.md 4.6). It even
- * proves that an order was sent whose `sent` the database has lost.
+ * The API's own answer also corrects a refusal, a settlement by a decision, and one from a list that had no password (docs/design.md
+ * 4.6). It even proves that an order was sent whose `sent` the database has lost.
  */
 function listOrigins(
   { isFirstHand = false, isLate = false, password }: Settled,
-  lacksPassword: boolean,
+  { lacksPassword, isDecided }: { readonly lacksPassword: boolean; readonly isDecided: boolean },
 ): readonly Operation['state'][] {
   if (isLate) return ['refused'];
   if (!isFirstHand) return OPEN;
@@ -390,7 +395,7 @@ function listOrigins(
     'prepared',
     ...OPEN,
     'refused',
-    ...(password !== undefined && lacksPassword ? ['settled' as const] : []),
+    ...(lacksPassword && (password !== undefined || isDecided) ? ['settled' as const] : []),
   ];
 }
 

@@ -453,7 +453,10 @@ export function createLedgerLists({ db }: Foundation) {
     },
     countSends: ({ id, workspaceId }: Pick<Operation, 'id' | 'workspaceId'>, account: AccountNames) =>
       countSends(db, { id, workspace_id: workspaceId }, account),
-    /** Creates of this account or workspace that may have made a server that is not known: open, or ended without proof. */
+    /**
+     * Creates of this account or workspace that may have made a server that is not known: open, ended without proof, or decided to have
+     * made one that couldn't be seen.
+     */
     listUnresolvedCreates: (account: AccountNames, workspaceId: WorkspaceId) =>
       list(
         oldestFirst()
@@ -463,6 +466,7 @@ export function createLedgerLists({ db }: Foundation) {
             column.or([
               column('state', 'in', ['sent', 'unconfirmed']),
               column.and([column('state', '=', 'refused'), column('reason', '=', 'decided_not_done')]),
+              column.and([column('state', '=', 'settled'), column('server_id', 'is', null)]),
             ]),
           ),
       ),

@@ -198,7 +198,7 @@ export function announcement(operation: Operation): Message {
     case 'settled':
       if (isOnlyDecided(operation))
         return textMessage(
-          `${mention(operation.decidedBy ?? '')} decided that ${label} was ${past} for ${user}`,
+          `${mention(operation.decidedBy ?? '')} marked ${user}’s ${ORDERS[purchase.kind].noun} ${label} as done`,
         );
       return textMessage(`${user} ${past} ${label}${isCreate ? '' : untilWords(' until', paidUntil)}`);
     case 'unconfirmed':
@@ -270,14 +270,14 @@ function decidedWords(
   label: string,
   { accountUrl }: Wording,
 ): string {
-  const by = `${mention(decidedBy)} decided that`;
+  const by = `${mention(decidedBy)} marked`;
   if (purchase.kind === 'renew')
-    return `${by} ${label} was renewed. We haven’t seen its new paid-until date: check the hosting account.`;
-  const server = serverId === undefined ? 'a server that we can’t see' : `server ${serverId}`;
+    return `${by} ${label} as renewed. We haven’t seen a new paid-until date, so check the hosting account.`;
+  const server = serverId === undefined ? ', but we can’t see the server' : ` (server ${serverId})`;
   const password = hasPassword
     ? ''
     : ' If the answer to the order still arrives, you’ll get the root password.';
-  return `${by} your order for ${label} made ${server}. Check its charge on ${accountPage(accountUrl)}.${password}`;
+  return `${by} your order for ${label} as done${server}. Check the charge on ${accountPage(accountUrl)}.${password}`;
 }
 
 /** What was said before was wrong, or what is there now was made in another way: only what is seen is said. */

@@ -79,8 +79,8 @@ export const showPassword = defineUseCase({
 });
 
 /**
- * Refuses while the answer to a create of the actor may still come: one that is open, or that was ended without its password so recently
- * that no manager could have decided about it. Until then, the password isn't lost.
+ * Refuses while the answer to one of the actor's creates may still come: it is open, or it ended without a password too recently for a
+ * manager to have decided about it. Until then, the password isn't lost.
  * @throws Refusal `password_awaited`
  */
 async function refuseAwaited({ actor, app }: UseCaseContext, ref?: ServerRef): Promise<void> {

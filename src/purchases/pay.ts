@@ -106,7 +106,7 @@ export async function endFailedPayment(
   const store = () => storeEnd(operation, error, owner, app);
   const password = answerIn(error);
   const notifyUnsaved = () => app.operationNotifier.notifyUnsaved(operation);
-  // Only this process has the proof. During a stop, the next start carries it out instead.
+  // Only this process has the proof. What a stop kept from being sent is left to the next start.
   const hasProof = provesNothingDone(error) && !isRefusal(error, 'shutting_down');
   if (password) await storeAnswer(operation.id, { password }, store, app);
   else await (hasProof ? endUnsent(operation, store, app, notifyUnsaved) : store());

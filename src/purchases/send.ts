@@ -283,8 +283,8 @@ export class MarkUnknown extends Error {
 const END_AGAIN_MS = 1000;
 
 /**
- * Ends what a `MarkUnknown` has stopped, however long the database doesn't answer: only this process knows that nothing was sent. If
- * it dies before, what is marked as sent becomes unconfirmed.
+ * Ends what is proven not to have been done, however long the database doesn't answer: only this process has that proof. If it dies
+ * first, what is marked as sent becomes unconfirmed.
  */
 export async function endUnsent<Result>(
   { id }: Operation | DeleteOperation,
@@ -296,7 +296,10 @@ export async function endUnsent<Result>(
     try {
       return await end();
     } catch (error) {
-      log.warn('an unsent operation could not be ended yet', { operationId: id, ...describeDefect(error) });
+      log.warn('an operation that was proven not to be done could not be ended yet', {
+        operationId: id,
+        ...describeDefect(error),
+      });
       if (tries === 1) await onWait();
       await system.sleep(END_AGAIN_MS);
     }

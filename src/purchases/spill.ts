@@ -21,7 +21,7 @@ import type { ConfirmationId } from '../core/ids.ts';
 import { Secret } from '../core/secret.ts';
 import type { SealedPlace, Vault } from '../db/vault.ts';
 import type { Settled } from './ledger.ts';
-import { auditOfOperation } from './operation.ts';
+import { auditOfOperation, isOnlyDecided } from './operation.ts';
 
 /**
  * The API's own answer to a paid request: its password exists nowhere else. Without `serverId`, it proves nothing, and `password` is
@@ -118,7 +118,8 @@ async function storeOne(
   const audit = auditOfOperation(operation, app, 'done', { serverId, surface: 'background' });
   const settled = { ...answer, serverId, at: system.now(), isFirstHand: true };
   const isStoredBefore =
-    operation.state === 'settled' && (operation.hasPassword || answer.password === undefined);
+    operation.state === 'settled' &&
+    (operation.hasPassword || (answer.password === undefined && !isOnlyDecided(operation)));
   return (await ledger.settle(operationId, settled, audit)) || isStoredBefore;
 }
 

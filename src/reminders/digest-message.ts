@@ -126,7 +126,7 @@ function summaryWords(listed: readonly DigestServer[], currency: string): string
     .map((words) => ` ${words}.`)
     .join('');
   if (unrenewed.length === 0) {
-    if (pending !== '') return `Nothing else to renew.${pending}`;
+    if (pending !== '') return `Nothing to renew right now.${pending}`;
     const isAllRenewed = listed.every(({ standing }) => standing.kind === 'renewed');
     return isAllRenewed ? 'Everything is renewed.' : 'Nothing is left to renew.';
   }
@@ -195,7 +195,7 @@ export function remindersMessage({ due, isPosted }: Reminders, asked: number, cu
   };
 }
 
-/** Without a digest, nothing reminds anyone by itself. */
+/** Without a digest, nobody is reminded. */
 export function unpostedNote(isPosted: boolean): KnownBlock[] {
   if (isPosted) return [];
   return [

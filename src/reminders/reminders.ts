@@ -160,7 +160,7 @@ export const reminders = defineCommand({
       // No digest lists it again once its paid time has ended.
       const hasEnded = month.paidUntil <= request.now();
       const words = hasEnded
-        ? `${label} is listed again among the servers to renew.`
+        ? `${label} is back on the list of servers to renew.`
         : `Reminders for ${label} are on again.`;
       await replyMarked(month, words, isPosted, request);
     }),

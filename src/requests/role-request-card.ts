@@ -114,7 +114,7 @@ export function requestedMessage(request: RoleRequest, owners: readonly UserId[]
   const sent =
     cards.length > 0
       ? `Request for the ${wanted} sent to ${reached}. We’ll let you know.`
-      : `Your request for the ${wanted} is saved. We couldn’t message the owners yet, and we’ll keep trying. You can also ask an owner yourself: they’ll find it in \`/vps access\`.`;
+      : `Your request for the ${wanted} is saved. We haven’t been able to message the owners yet, but we’ll keep trying. You can also ask an owner yourself: they’ll find it in \`/vps access\`.`;
   return textMessage(sent, actions(withdrawAccessButton.element('Withdraw request', { id })));
 }
 

@@ -18,7 +18,7 @@ import {
 } from './notify.ts';
 import { ROLES_ASKED, type RoleRequest } from './request.ts';
 
-/** For how long a denied request can't be repeated, and within which a user can make three. */
+/** How long a denied request can't be repeated. A user can make at most three requests in this time. */
 const REPEAT_MS = HOUR_MS;
 /** How long a request stays open; after that, its reason no longer matters. */
 const OPEN_MS = WEEK_MS;

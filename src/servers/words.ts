@@ -58,14 +58,13 @@ function describePaidTime({ paidUntil }: Server, now: number, isExpiring: boolea
   if (paidUntil === undefined) return 'paid time unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
-  if (aheadMs <= 0) return `paid time ended ${words} ago (${slackDay(paidUntil)})`;
-  const left = `${words} left`;
+  const left = aheadMs > 0 ? `${words} left` : `paid time ended ${words} ago`;
   return `${isExpiring ? `⚠️ *${left}*` : left} (${dayOrTime(paidUntil, aheadMs)})`;
 }
 
 /** The hour matters only when it is near. */
 function dayOrTime(paidUntil: number, aheadMs: number): string {
-  return aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil);
+  return aheadMs > 0 && aheadMs < 2 * DAY_MS ? slackDate(paidUntil) : slackDay(paidUntil);
 }
 
 /** For an empty list. Only a whole one without servers that its reader may not see is an empty account. */

@@ -9,6 +9,7 @@ import { plain, section, textMessage } from './kit/blocks.ts';
 import type { Shortcut } from './kit/command.ts';
 import { fillView, loadingView, noticeView, type Origin } from './kit/form.ts';
 import { findOrigin, type SubmitAnswer } from './kit/modal.ts';
+import { escapeText } from './kit/text.ts';
 import { CARD_VIEW, cardView, readHomePage } from './kit/views.ts';
 import {
   actionPayload,
@@ -152,10 +153,14 @@ async function answerLate(
   nextSteps: NextSteps,
 ): Promise<void> {
   try {
-    const { with: shown = noticeView('Done', 'You can close this window.'), after } = await running;
-    const view = 'errors' in shown ? noticeView(FAILED, ...Object.values(shown.errors)) : shown;
-    await request.views.update(viewId, request.note.inView(view));
+    const { with: shown, after } = await running;
+    const show = (view: ModalView) => request.views.update(viewId, request.note.inView(view));
+    if (shown && 'errors' in shown) {
+      const words = Object.values(shown.errors).map(escapeText).join(' ');
+      if (!(await show(noticeView(FAILED, words))).ok) await request.reply.send(textMessage(words));
+    } else if (shown) await show(shown);
     await after?.();
+    if (!shown) await show(noticeView('Done', 'You can close this window.'));
   } catch (error) {
     await showLateError(error, viewId, request, nextSteps(error));
   }

@@ -83,7 +83,7 @@ function dispatchCommand(body: unknown, delivery: Delivery, routing: Routing) {
   const ended = run();
   const inAck = answer
     .inAck(ended)
-    // Only buttons need the stamp, which the database may have to be asked for.
+    // Only buttons need the stamp, and getting it may take a database query.
     .then((message) =>
       message && message.blocks.length > 0 ? routing.clients.of(workspaceId).stamp(message) : message,
     );

@@ -249,7 +249,8 @@ export async function sendError(
 
 /** Shows an error in place of a form. What may be carried out all the same hasn't failed. */
 export function errorView(error: unknown, words: string): ModalView {
-  if (error instanceof DatabaseUnreachable) return noticeView('Database not reached', words);
+  if (error instanceof DatabaseUnreachable) return noticeView('Database unavailable', words);
+  if (isRefusal(error, 'doubt_over')) return noticeView('Already resolved', words);
   const isOpen = isRefusal(error, 'order_unsaved') || isRefusal(error, 'already_handled');
   return noticeView(isOpen ? 'Check the outcome' : 'That didn’t work', words);
 }

@@ -222,6 +222,23 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       expect(await ledger.settle(id, late, entry())).toBe(true);
       expect(await ledger.find(id)).toMatchObject({ serverId: 7, hasPassword: true, decidedBy: undefined });
     });
+
+    test('takes the place of a manager’s decision that a month was renewed', async () => {
+      const id = await sent(newRenew(7));
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      expect(await ledger.settle(id, { at: T0 + 5, decidedBy: 'U2' }, entry())).toBe(true);
+      const answer = { ...settled(7), paidUntil: T0 + 9, isFirstHand: true };
+      expect(await ledger.settle(id, answer, entry())).toBe(true);
+      expect(await ledger.find(id)).toMatchObject({ paidUntil: T0 + 9, decidedBy: undefined });
+      expect(await ledger.settle(id, answer, entry())).toBe(false);
+    });
+
+    test('may still name the server of a create that a manager says was done: until then, it is a rival of others', async () => {
+      const id = await sent();
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      await ledger.settle(id, { at: T0 + 5, decidedBy: 'U2' }, entry());
+      expect(await ledger.listUnresolvedCreates([''], 'T1')).toMatchObject([{ id }]);
+    });
   });
 
   describe('notifying', () => {

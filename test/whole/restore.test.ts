@@ -157,7 +157,7 @@ describe.each(ENGINES)('a backup of $name that is restored', { concurrent: true 
       await manager.presses(/Resolve web-3/);
       await manager.chooses('Which server was created?', 'web-3');
       await manager.presses('Save');
-      await manager.sees('@mara decided that your order for web-3 made server');
+      await manager.sees('@mara marked your order for web-3 as done (server');
       owner.overlooksOldMessages();
       await createServer(owner, 'web-5');
       expect(charges()).toBe(5);

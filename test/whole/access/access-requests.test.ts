@@ -205,7 +205,7 @@ it.concurrent('the card of a request loses its buttons at the next press if it c
 it.concurrent('a request that reached no owner is posted when it is requested again, and never said to have been sent before that', async () => {
   await using team = await startWithRequester();
   team.slack.faults.failMethod('chat.postMessage', 'internal_error');
-  await team.ask('viewer', 'We couldn’t message the owners yet');
+  await team.ask('viewer', 'We haven’t been able to message the owners yet');
   team.slack.faults.clear();
   await team.ask('viewer', 'We’ll let you know');
   await team.approver.sees('is requesting the viewer role');

@@ -122,7 +122,7 @@ describe.concurrent('two workspaces with one API key', () => {
     await first.presses('Resolve…');
     await first.fills({ 'Was it renewed?': 'It was renewed' });
     await first.presses('Save');
-    await first.sees('decided that alpha-1 was renewed');
+    await first.sees('marked alpha-1 as renewed');
     await second.presses('Renew and pay');
     await second.sees('hasn’t been confirmed by the hosting API');
     expect(team.hosting.charges(team.account)).toEqual([]);

@@ -128,7 +128,7 @@ describe.concurrent('when another hosting account is connected', () => {
     ]);
     await manager.fills({ 'Which server was created?': 'It was created in the previous account' });
     await manager.presses('Save');
-    await manager.sees('@mara decided that your order for web-1 made a server that we can’t see');
+    await manager.sees('@mara marked your order for web-1 as done, but we can’t see the server');
     expect((await team.app.ports.ledger.sumSpent(TEAM.id, '', 0)).workspace).toBe(590);
     expect(team.hosting.requests({ operation: 'create' })).toHaveLength(1);
     expect([team.hosting.charges(team.account).length, team.hosting.charges(other).length]).toEqual([1, 0]);
@@ -172,7 +172,7 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(await manager.optionsOf('Was it renewed?')).toEqual(['It was renewed', 'It wasn’t renewed']);
     await manager.fills({ 'Was it renewed?': 'It was renewed' });
     await manager.presses('Save');
-    await manager.sees('@mara decided that web-1 was renewed. We haven’t seen its new paid-until date');
+    await manager.sees('@mara marked web-1 as renewed. We haven’t seen a new paid-until date');
     expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
   });
 
@@ -237,7 +237,7 @@ describe.concurrent('when another hosting account is connected', () => {
     await manager.presses('Resolve…');
     await manager.fills({ 'Which server was created?': 'web-1' });
     await manager.presses('Save');
-    await manager.sees(`@mara decided that your order for web-1 made server ${like.id}`);
+    await manager.sees(`@mara marked your order for web-1 as done (server ${like.id})`);
     expect(await ledger.listOpen(TEAM.id)).toEqual([]);
   });
 });

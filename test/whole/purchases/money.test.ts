@@ -112,8 +112,8 @@ describe.concurrent('a create', () => {
     await team.manager.presses('Save');
     await team.manager.sees('We’ve saved your answer');
     await team.manager.closes();
-    await team.manager.sees(/@mara decided that your order for web-1 made server \d+/);
-    await team.viewer.sees('@mara decided that web-1 was created for @mara');
+    await team.manager.sees(/@mara marked your order for web-1 as done \(server \d+\)/);
+    await team.viewer.sees('@mara marked @mara’s order for web-1 as done');
     team.manager.doesNotSee(/Server ordered|(was|is being) created \(/);
   });
 });

@@ -328,6 +328,6 @@ test.concurrent('a renewal that a manager says was done, while the list still ha
   await manager.presses('Resolve…');
   await manager.fills({ 'Was it renewed?': 'It was renewed' });
   await manager.presses('Save');
-  await manager.sees('@mara decided that web-1 was renewed. We haven’t seen its new paid-until date');
+  await manager.sees('@mara marked web-1 as renewed. We haven’t seen a new paid-until date');
   manager.doesNotSee('is now paid until');
 });

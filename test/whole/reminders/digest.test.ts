@@ -109,13 +109,13 @@ describe.concurrent('the daily digest', () => {
     await manager.presses('Resolve…');
     await manager.fills({ 'Was it renewed?': 'It was renewed' });
     await manager.presses('Save');
-    await manager.sees('@mara decided that web-1 was renewed for @mara');
+    await manager.sees('@mara marked @mara’s renewal of web-1 as done');
     team.system.move(5000);
     await manager.types('/vps show web-1');
     await manager.sees('ssh root@');
     team.untilDigest();
     await expect.poll(() => team.digests()[1]).toMatch(/the renewal by @mara isn’t confirmed yet/);
-    expect(team.digests()[1]).toContain('Nothing else to renew. 1 renewal isn’t confirmed yet.');
+    expect(team.digests()[1]).toContain('Nothing to renew right now. 1 renewal isn’t confirmed yet.');
     manager.doesNotSee('renewed web-1 until');
   });
 });
@@ -324,7 +324,7 @@ describe.concurrent('a reminder', () => {
     await manager.sees(/No more reminders for web-2\. Press Remind again/);
     await expect.poll(list).toMatch(/▫️ web-2 · @mara let it expire · paid time ended/);
     await manager.presses('Remind again');
-    await manager.sees('web-2 is listed again among the servers to renew.');
+    await manager.sees('web-2 is back on the list of servers to renew.');
     await manager.presses('Renew all…');
     await manager.sees('One more month for 2 servers is charged');
     await manager.presses('Renew and pay');

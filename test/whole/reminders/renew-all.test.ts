@@ -118,7 +118,7 @@ describe.concurrent('Renew all', () => {
     await expect.poll(() => team.manager.modal()?.shown).toContain('Renewals sent');
     await expect
       .poll(() => team.digests()[0])
-      .toContain('Nothing else to renew. 2 renewals aren’t confirmed yet.');
+      .toContain('Nothing to renew right now. 2 renewals aren’t confirmed yet.');
     const edits = team.slack.traffic().filter(({ what }) => what === 'chat.update');
     const text = new URLSearchParams(String(edits.at(-1)?.request)).get('text');
     expect(text).toMatch(/^Daily digest for .*: 2 renewals aren’t confirmed yet$/);

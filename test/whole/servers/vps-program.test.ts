@@ -86,7 +86,7 @@ test('npm run vps needs --yes without a terminal, which allows neither half a na
   const again = await run(team, 'reboot', 'web-1', '--yes');
   expect(again.code).toBe(1);
   expect(again.words).toMatch(
-    /web-1 was rebooted \d+ s ago by the command line \(.+\)\. Reboot it again\? If so, add --again\./,
+    /web-1 was rebooted \d+ s ago by the command line \(.+\)\. Reboot it again\? Nothing was changed\. To reboot it again, add --again\./,
   );
   expect(changesSeen(team)).toHaveLength(1);
   team.hosting.faults.add({ on: 'reboot', kind: 'lost_after' });
