@@ -101,7 +101,7 @@ function describeFacts(approval: Approval): string {
   }
   const { order, namesakeIds = [] } = approval.purchase;
   const { plan, location, image, label } = order;
-  const choices = [plan, location, image].map(codeLabel).join(' · ');
+  const choices = [plan, location, image].map((choice) => codeLabel(choice)).join(' · ');
   return namesakeIds.length > 0 ? `${choices}\n${namesakeWords(namesakeIds.length, label)}` : choices;
 }
 

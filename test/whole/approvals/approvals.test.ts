@@ -36,6 +36,7 @@ describe.concurrent('a create that needs approval', () => {
     await team.manager.sees('Another manager must approve this');
     await team.manager.presses('Request approval');
     await team.approver.sees('wants to create web-1 for 5.90/month');
+    await team.approver.sees('small · ams · debian-13');
     expect(team.approver.confirmationOf('Approve')).toContain('5.90/month');
     expect(team.creates()).toBe(0);
     await team.approver.presses('Approve');
