@@ -11,7 +11,7 @@ const BLOCKED = 'on this hosting account is still unconfirmed';
 
 /** Two installed workspaces, which have the same key, or two keys of one account. */
 async function startTwo(options: TeamOptions = {}, keys: 'one key' | 'two keys' = 'one key') {
-  const team = await startInstalls({ ...options, settings: { HOSTING_TIMEOUT_MS: '800' } });
+  const team = await startInstalls({ ...options, settings: { HOSTING_TIMEOUT_MS: '3000' } });
   await team.install(team.first);
   await team.install(team.second);
   const { hosting, account, apiKey, app } = team;

@@ -10,7 +10,7 @@ import { showOtherwise } from '../../support/other-answers.ts';
 import { askDelete, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { startTeam, type Team } from '../../support/team.ts';
 
-const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
+const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 3000 } };
 
 /** The owner connects another key's account; earlier confirmations were not meant for it. */
 async function connectOther({ hosting, app }: Team) {
@@ -198,7 +198,7 @@ describe.concurrent('when another hosting account is connected', () => {
   test('a delete that was in progress in the old account is not reported as done', async ({ expect }) => {
     await using team = await startRuledTeam(TWO_PERSONS, {
       servers: 1,
-      settings: { HOSTING_TIMEOUT_MS: '800' },
+      settings: { HOSTING_TIMEOUT_MS: '3000' },
     });
     await askDelete(team);
     team.hosting.faults.add({ on: 'delete', kind: 'hang_before' });

@@ -6,7 +6,7 @@ import { rawUser } from '../../support/raw-user.ts';
 import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 /** Two seconds until what has not appeared counts as not done. */
-const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 } };
+const SHORT_DOUBT = { config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 3000 } };
 
 /** The manager has the review of web-1 before them. */
 async function reviewing(options: TeamOptions = {}) {

@@ -317,7 +317,7 @@ test.concurrent('a create behind one that hangs is reported as not sent yet with
 test.concurrent('a renewal that a manager says was done, while the list still has its old date, is told as their decision', async () => {
   await using team = await startTeam({
     servers: 1,
-    config: { DOUBT_MINUTES: 0.03, HOSTING_TIMEOUT_MS: 800 },
+    config: { DOUBT_MINUTES: 0.03 },
   });
   const { manager } = team;
   team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
