@@ -1,3 +1,4 @@
+import { isExpected } from '../core/errors.ts';
 import { isPattern } from '../core/find-server.ts';
 import type { PowerAction } from '../core/server.ts';
 import { section, textMessage } from '../slack/kit/blocks.ts';
@@ -113,7 +114,21 @@ async function runPower(
   if (!announced && !isOnCard) isShown = await request.reply.send(textMessage(answerWords(action, change)));
   // Before the card is read, which can fail: the announcement says how it ends in any case.
   if (actId !== undefined && (announced || !isOnScreen)) await request.placeAct(actId, announced);
-  if (isOnCard) await updateCard(change, request);
+  if (isOnCard) {
+    const isUpdated = await updateCard(change, request).then(
+      () => true,
+      (error: unknown) => {
+        if (!isExpected(error)) throw error;
+        return false;
+      },
+    );
+    if (!isUpdated) {
+      // It was accepted, whatever becomes of the card.
+      await request.reply.send(textMessage(answerWords(action, change)));
+      if (actId !== undefined && !announced) await request.placeAct(actId, undefined);
+      return;
+    }
+  }
   if (isOnScreen && actId !== undefined) {
     isShown = await followOnScreen(action, change, request);
     if (!announced) await request.placeAct(actId, isShown ? 'told' : undefined);

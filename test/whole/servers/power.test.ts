@@ -200,6 +200,20 @@ const NO_PROOF: readonly (readonly [Omit<FaultRule, 'on'>, code: string])[] = [
 const PAST = { start: 'started', stop: 'stopped', reboot: 'rebooted' } as const;
 const POWER_ACTIONS = ['stop', 'start', 'reboot'] as const;
 
+test('an action that was accepted is told as that on a card, although the servers can’t be read again after it', async () => {
+  await using team = await startTeam({ servers: 1 });
+  const operator = team.slack.as('otto').in('dm');
+  await operator.types('/vps show web-1');
+  await operator.sees('ssh root@');
+  team.hosting.onEvent((event) => {
+    if (event.kind === 'arrived' && event.request.operation === 'stop')
+      team.hosting.faults.add({ on: 'servers', kind: 'lost_before', times: 'always' });
+  });
+  await operator.presses('Stop');
+  await operator.sees(/Stopping web-1…|web-1 was stopped|accepted the request to stop web-1/);
+  operator.doesNotSee('didn’t answer');
+});
+
 test.concurrent.each(
   NO_PROOF,
 )('an answer that proves nothing makes every power action unconfirmed, to its user and in the audit, and a delete, unless the list proves it: %o', async (fault, code) => {
