@@ -86,7 +86,7 @@ async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppCon
 export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
   const { answers, unreadable } = await spill.readAll();
   if (unreadable > 0)
-    log.error('answers to paid orders in files can’t be decrypted: put their key back', { unreadable });
+    log.error('answers to paid orders in files can’t be read or decrypted: put their key back, or make them readable', { unreadable });
   return answers;
 }
 
@@ -185,10 +185,17 @@ function keepInFolder(folder: string, isForReading: boolean) {
     list: () =>
       (existsSync(folder) ? readdirSync(folder) : [])
         .filter((file) => file.endsWith(ENDING))
-        .map((file) => ({
-          name: decodeURIComponent(file.slice(0, -ENDING.length)),
-          text: readFileSync(join(folder, file), 'utf8'),
-        })),
+        .map((file) => {
+          try {
+            return {
+              name: decodeURIComponent(file.slice(0, -ENDING.length)),
+              text: readFileSync(join(folder, file), 'utf8'),
+            };
+          } catch {
+            // Counts as one that can't be opened, and hides none of the others.
+            return { name: file, text: '' };
+          }
+        }),
     remove: (name: string): void => {
       rmSync(pathOf(name), { force: true });
       makeReserve(reserve);

@@ -272,6 +272,15 @@ test('a paid answer in the file of another order is not read', async () => {
   expect(await spill.readAll()).toEqual({ answers: [], unreadable: 1 });
 });
 
+test('files that can’t be read hide none of the paid answers beside them', async () => {
+  const folder = makeFolder();
+  const spill = createSpill(folder, vault);
+  await spill.write('one', answerOf(24));
+  mkdirSync(join(folder, 'unreadable.sealed'));
+  writeFileSync(join(folder, '%.sealed'), 'not ours');
+  expect(await spill.readAll()).toMatchObject({ answers: [{ operationId: 'one' }], unreadable: 2 });
+});
+
 test('a reserve that is too small, from an earlier version or a full disk, is enlarged once there is space', async () => {
   const folder = makeFolder();
   mkdirSync(folder, { recursive: true });
