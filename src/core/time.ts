@@ -46,7 +46,8 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known) return known;
   const made = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
+    // This version of Node may not know a zone that was chosen under a newer one.
+    timeZone: findZone(zone) ?? 'UTC',
     calendar: 'gregory',
     hourCycle: 'h23',
     year: 'numeric',

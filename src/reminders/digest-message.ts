@@ -372,14 +372,20 @@ export function listNames(names: readonly string[]): string {
 
 export type PostedDigest = Awaited<ReturnType<NotifierParts['outbox']['postOnce']>>;
 
-/** Posts digests and edits them. No method throws. */
+/** Posts digests and edits them. Only `prepare` throws. */
 export function createReminderNotifier({ outbox, log, currency }: NotifierParts) {
   return {
-    /** Not where other organizations could read it: `channel_is_shared`, or `channel_unreadable` if Slack does not say. */
-    post: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) =>
-      notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
-        outbox.postOnce(workspaceId, channelId, digestMessage(digest, currency)),
-      ),
+    /**
+     * Renders a digest, and returns what posts it: not where other organizations could read it (`channel_is_shared`, or
+     * `channel_unreadable` if Slack does not say).
+     */
+    prepare: (workspaceId: WorkspaceId, channelId: ChannelId, digest: Digest) => {
+      const message = digestMessage(digest, currency);
+      return () =>
+        notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
+          outbox.postOnce(workspaceId, channelId, message),
+        );
+    },
     postUnreadable: (workspaceId: WorkspaceId, channelId: ChannelId, error: HostingError | Refusal) =>
       notifySafely<PostedDigest>(workspaceId, log, { kind: 'unknown' }, () =>
         outbox.postOnce(workspaceId, channelId, unreadableMessage(error)),

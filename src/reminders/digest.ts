@@ -101,7 +101,12 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
   const { day: _, ...before } = await digests.find(workspaceId);
   const content = await makeContent(workspaceId, day, settings, seen, before, app);
   const live = { day, content };
-  const shown = await describeDigest(workspaceId, live, app);
+  // Before the day is claimed: what can't be rendered is tried again.
+  const post = reminderNotifier.prepare(
+    workspaceId,
+    settings.channelId,
+    await describeDigest(workspaceId, live, app),
+  );
   if (!(await digests.claim(workspaceId, day))) return 'done';
   const { isComplete } = content;
   const record = { ...before, lastAt: seen.at, isComplete, snapshot: toSnapshot(seen) ?? before.snapshot };
@@ -111,7 +116,7 @@ async function postSeen(due: DueDigest, seen: SeenAccount, app: AppContext): Pro
     await digests.put(workspaceId, day, record);
     return 'done';
   }
-  const posted = await reminderNotifier.post(workspaceId, settings.channelId, shown);
+  const posted = await post();
   if (posted.kind !== 'posted') return endUnposted(due, posted, app);
   await digests.put(workspaceId, day, { ...record, live: { ...live, card: posted.card } });
   return 'done';

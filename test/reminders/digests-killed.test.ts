@@ -39,11 +39,11 @@ async function startWorkspace() {
   /** A process of its own; `answer` is what Slack says to its post. */
   const startProcess = (answer: () => Promise<PostedDigest>): AppContext => {
     const ports = makeContext(store, { system, hostingOf: () => hosting });
-    const post = (_id: string, _channel: string, shown: Digest) => {
+    const prepare = (_id: string, _channel: string, shown: Digest) => () => {
       posted.push(shown);
       return answer();
     };
-    return { ...ports, reminderNotifier: { ...ports.reminderNotifier, post } };
+    return { ...ports, reminderNotifier: { ...ports.reminderNotifier, prepare } };
   };
   const due = () => {
     const found = findDueDigest({ workspaceId: 'T1', digest }, time.now);
@@ -61,6 +61,18 @@ describe('a digest', () => {
     const { posted, startProcess, due } = await startWorkspace();
     const processes = Array.from({ length: 6 }, () => startProcess(taken));
     await Promise.all(processes.map((ports) => postDigest(due(), ports)));
+    expect(posted).toHaveLength(1);
+  });
+
+  test('that can’t be rendered leaves its day to a process that can', async () => {
+    const { posted, startProcess, due } = await startWorkspace();
+    const ports = startProcess(taken);
+    const prepare = () => {
+      throw new RangeError('Invalid time value');
+    };
+    const broken = { ...ports, reminderNotifier: { ...ports.reminderNotifier, prepare } };
+    await expect(postDigest(due(), broken)).rejects.toThrow(RangeError);
+    expect(await postDigest(due(), ports)).toBe('done');
     expect(posted).toHaveLength(1);
   });
 

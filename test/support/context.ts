@@ -58,7 +58,7 @@ export function makeContext(store: Store, more: Partial<AppContext> = {}): AppCo
     },
     accountNotifier: { notifyConnected: async () => undefined, notifyKeyChange: async () => undefined },
     reminderNotifier: {
-      post: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
+      prepare: () => async () => ({ kind: 'refused', reason: 'not_in_channel' }),
       postUnreadable: async () => ({ kind: 'refused', reason: 'not_in_channel' }),
       update: async () => undefined,
       notifyUndelivered: async () => undefined,
