@@ -86,7 +86,10 @@ async function forgetSpilled(operationId: ConfirmationId, { spill, log }: AppCon
 export async function readSpilled({ spill, log }: AppContext): Promise<readonly SpilledAnswer[]> {
   const { answers, unreadable } = await spill.readAll();
   if (unreadable > 0)
-    log.error('answers to paid orders in files can’t be read or decrypted: put their key back, or make them readable', { unreadable });
+    log.error(
+      'answers to paid orders in files can’t be read or decrypted: put their key back, or make them readable',
+      { unreadable },
+    );
   return answers;
 }
 
