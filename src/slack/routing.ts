@@ -113,8 +113,10 @@ const WORDS: Readonly<Record<Exclude<Admission, 'served'>, (install: string) => 
   unknown: () => 'Slack didn’t say whether vps is installed in this workspace. Try again in a minute.',
 };
 
-/** As `describeRefusedPlace`, but also says why that couldn't be found out: the database can't be reached, or the token can't be read.
- * `hasBegun` is as in `explainError`. */
+/**
+ * As `describeRefusedPlace`, but also says why that couldn't be found out: the database can't be reached, or the token can't be read.
+ * `hasBegun` is as in `explainError`.
+ */
 export function describeRefusal(
   place: RequestPlace,
   parts: AdmissionParts & ExplainParts,
