@@ -47,6 +47,8 @@ export default defineConfig({
     ],
     // Most tests wait for sockets and timers more than they compute: with four, two processors were idle for a third of the time.
     maxWorkers: 6,
+    // Of the tests of one file: with five apps in one process, a busy machine answered Slack too late.
+    maxConcurrency: 3,
     // Twice Node's own: what a test makes is mostly gone before it is looked at a second time.
     execArgv: ['--max-semi-space-size=32'],
     // Workers read what another one has transformed from files in node_modules, rather than from the main process.
