@@ -219,6 +219,7 @@ export function createLedger(foundation: Foundation) {
         .where('state', '=', notified.state)
         .where('needs_person', '=', notified.needsDecision ? 1 : 0)
         .where('has_password', '=', notified.hasPassword ? 1 : 0)
+        .where('decided_by', notified.decidedBy === undefined ? 'is' : '=', notified.decidedBy ?? null)
         .where('told_at', '=', 0)
         .execute();
     },

@@ -262,6 +262,16 @@ describe.each(engines)('the ledger on $name', ({ make }) => {
       await isAskedFor();
     });
 
+    test('of a decision leaves the answer that replaced it to be notified', async () => {
+      const id = await sent(newRenew(7));
+      await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
+      await ledger.settle(id, { at: T0 + 5, decidedBy: 'U2' }, entry());
+      const decided = await ledger.find(id);
+      await ledger.settle(id, { ...settled(7), paidUntil: T0 + 9, isFirstHand: true }, entry());
+      if (decided) await ledger.markNotified(decided, T0 + 6);
+      expect(await ledger.find(id)).toMatchObject({ paidUntil: T0 + 9, notifiedAt: undefined });
+    });
+
     test('of one state leaves the next one to be notified', async () => {
       const id = await sent();
       await ledger.markUnconfirmed(id, { reason: NO_ANSWER }, entry());
