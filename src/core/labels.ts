@@ -63,9 +63,7 @@ export function parseLabel(typed: string): string {
   }
   // Half of a surrogate pair (Cs) would come back from the database changed, and a password sealed with it couldn't be opened.
   if (/[\p{Cc}\p{Cs}]/u.test(label))
-    throw new Refusal('bad_label', {
-      problem: 'it has a line break, a control character or half a character',
-    });
+    throw new Refusal('bad_label', { problem: 'it has a line break or an invalid character' });
   return label;
 }
 

@@ -296,7 +296,7 @@ export async function endUnsent<Result>(
     try {
       return await end();
     } catch (error) {
-      log.warn('an operation that was proven not to be done could not be ended yet', {
+      log.warn('the refusal of an operation could not be stored yet', {
         operationId: id,
         ...describeDefect(error),
       });
