@@ -117,7 +117,7 @@ describe('the limit', () => {
         expect(mostInAnyWindow(play.arrivals)).toBeLessThanOrEqual(small.limit);
         vi.useRealTimers();
       }),
-      { numRuns: triesOf({ short: 25, long: 400 }) },
+      { numRuns: triesOf({ short: 12, long: 400 }) },
     );
   });
 
@@ -137,18 +137,6 @@ describe('the limit', () => {
       expect(minutes).toEqual(plans.map((_, index) => Math.floor(index / small.limit)));
       vi.useRealTimers();
     }
-  });
-
-  it('is used fully: 300 calls are sent at once, the next ones a minute after the answers', async () => {
-    const { limiter, play, pass } = start({ maxWaitMs: 600_000 });
-    for (let call = 0; call < 400; call++) play.ask(limiter, { ...QUICK, latencyMs: (call * 37) % 400 });
-    await pass(1_000);
-    expect(play.served).toHaveLength(300);
-    await pass(59_000);
-    expect(play.served).toHaveLength(300);
-    await pass(1_000);
-    expect(play.served).toHaveLength(400);
-    expect(mostInAnyWindow(play.arrivals)).toBe(300);
   });
 
   it('counts a call that was cut off for five more seconds, since it may still be in transit', async () => {
@@ -179,7 +167,7 @@ describe('users', () => {
         }
         vi.useRealTimers();
       }),
-      { numRuns: triesOf({ short: 15, long: 200 }) },
+      { numRuns: triesOf({ short: 8, long: 200 }) },
     );
   });
 
@@ -263,13 +251,6 @@ it('a pause holds back all calls, and sends them afterwards', async () => {
   expect(play.served).toEqual([]);
   await pass(200);
   expect(play.served).toHaveLength(3);
-  limiter.pause(1_000);
-  await pass(5);
-  play.ask(limiter, QUICK);
-  await pass(900);
-  expect(play.served).toHaveLength(3);
-  await pass(200);
-  expect(play.served).toHaveLength(4);
 });
 
 describe('before a call is sent', () => {
@@ -324,32 +305,21 @@ describe('before a call is sent', () => {
 });
 
 describe('slots that another process holds', () => {
-  const take = async (calls: ApiCalls, ids: readonly string[], account = 'a') => {
-    for (const id of ids)
-      await calls.take(
-        { id, account: [account], workspaceId: '' },
-        { limit: 300, maxHoldMs: LONGEST_HOLD_MS },
-      );
-  };
+  const slotOf = (id: string) => ({ id, account: ['a'] as const, workspaceId: '' });
 
   it('are counted after a restart for as long as a call can hold them', async () => {
-    const { pass, calls, limiter } = start({ limit: 3, maxWaitMs: 600_000 });
-    await take(calls, ['one', 'two', 'three']);
-    await take(calls, ['of another account'], 'b');
+    const { pass, calls, limiter } = start({ limit: 1, maxWaitMs: 600_000 });
+    await calls.take(slotOf('one'), { limit: 1, maxHoldMs: LONGEST_HOLD_MS });
     const late = limiter.run({ urgency: 'user', send: async (waitedMs) => waitedMs });
-    await pass(1_000);
-    expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
-    await pass(LONGEST_HOLD_MS - 1_100);
-    expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 1 });
-    await pass(1_000);
+    await pass(LONGEST_HOLD_MS + 1_000);
     expect(await late).toBeGreaterThanOrEqual(LONGEST_HOLD_MS);
-    expect([...calls.rows.keys()].filter((id) => id.length < 6)).toEqual([]);
   });
 
   it('are polled together twice a second, and the most urgent call gets the first that is free', async () => {
     const { system, pass } = holdTime();
     const calls = memoryCalls();
-    await take(calls, ['one', 'two', 'three']);
+    const held = ['one', 'two', 'three'];
+    for (const id of held) await calls.take(slotOf(id), { limit: 3, maxHoldMs: LONGEST_HOLD_MS });
     const moments = new Set<number>();
     const limiter = open(system, {
       limit: 3,
@@ -366,11 +336,12 @@ describe('slots that another process holds', () => {
       limiter.run({ urgency, send: async () => void served.push(name) });
     const asked = [ask('background', 'background'), ask('user', 'user')];
     await pass(100);
+    expect(limiter.budget()).toEqual({ taken: 3, limit: 3, waiting: 2 });
     asked.push(ask('payment', 'payment'));
     await pass(9_900);
     // Every 250 to 750 ms, at random: about twenty times.
     expect(moments.size).toBeLessThanOrEqual(30);
-    for (const id of ['one', 'two', 'three']) {
+    for (const id of held) {
       await calls.release([id], LONGEST_HOLD_MS);
       await pass(1_000);
     }
@@ -422,7 +393,7 @@ describe('slots that another process holds', () => {
           expect(limiter.budget()).toEqual({ taken: 0, waiting: 0, limit: small.limit });
         vi.useRealTimers();
       }),
-      { numRuns: triesOf({ short: 25, long: 400 }) },
+      { numRuns: triesOf({ short: 12, long: 400 }) },
     );
   });
 
