@@ -7,23 +7,17 @@ const PAID: readonly Call[] = ['create', 'renew'];
 /** Bodies in which one level, or nothing else than the code, decides. */
 const READABLE: readonly [string, (code: string) => unknown][] = [
   ['code', (code) => ({ code })],
-  ['error', (error) => ({ error })],
   ['error.code', (code) => ({ error: { code, message: 'in words' } })],
-  ['error.type', (type) => ({ error: { type } })],
   ['error_code', (error_code) => ({ error_code })],
   ['errors[0].code', (code) => ({ errors: [{ code, title: 'in words' }] })],
   ['message', (message) => ({ message })],
-  ['detail', (detail) => ({ detail })],
   ['name', (name) => ({ name, message: 'in words' })],
   ['id', (id) => ({ id, message: 'in words' })],
-  ['response.error.code', (code) => ({ response: { error: { code } } })],
   ['[{code}]', (code) => [{ code }]],
   ['a bare string', (code) => JSON.stringify(code)],
   ['upper case', (code) => ({ code: code.toUpperCase() })],
   ['beside a numeric code', (error) => ({ code: 400, error })],
-  ['beside words', (code) => ({ code, error: 'Bad Request', message: 'in words' })],
   ['below a level that only says error', (code) => ({ type: 'error', error: { type: code, message: 'no' } })],
-  ['beside another type', (code) => ({ error: { type: 'invalid_request_error', code } })],
   ['beside an address', (code) => ({ type: 'https://hosting.test/errors', title: code })],
   ['deep down', (code) => ({ a: { b: { code } } })],
   ['with prose', (cause) => ({ error: { message: 'supplier did not answer', cause } })],
@@ -36,9 +30,6 @@ const READABLE: readonly [string, (code: string) => unknown][] = [
 /** Bodies whose other words or numbers may be the code: enough for a call that costs nothing, and not for one that does. */
 const VAGUE: readonly [string, (code: string) => unknown][] = [
   ['beside another number', (cause) => ({ code: 5031, cause })],
-  ['beside a code with a dot', (cause) => ({ code: 'supplier.timeout', cause })],
-  ['beside an unknown result', (cause) => ({ result: { code: 'supplier_timeout' }, cause })],
-  ['beside an unknown fault', (detail) => ({ fault: { faultcode: 'supplier_timeout', detail } })],
   ['deep beside an unknown error', (cause) => ({ error: { error: { code: 'supplier_timeout', cause } } })],
   ['in a list beside another word', (code) => ({ errors: [code, 'supplier_timeout'] })],
   ['as a reason beside another one', (reason) => ({ errors: [{ reason }, { reason: 'supplier_timeout' }] })],
@@ -48,18 +39,12 @@ const VAGUE: readonly [string, (code: string) => unknown][] = [
 /** Bodies in which only a human would find the code. */
 const UNREADABLE: readonly [string, (code: string) => unknown][] = [
   ['in a sentence', (code) => ({ message: `the error is ${code}!` })],
-  ['in an address', (code) => ({ type: `https://hosting.test/errors/${code}` })],
   ['as a key', (code) => ({ errors: { [code]: true } })],
   ['as a number', () => ({ code: 4001 })],
   ['in a label', (code) => ({ label: code })],
   ['beside an unknown code', (code) => ({ code: 'supplier_error', cause: code })],
-  ['beside an unknown code of its level', (code) => ({ code, error: 'E-12' })],
   ['below an unknown code', (code) => ({ code: 'upstream', error: { code } })],
-  ['below an unknown type', (code) => ({ type: 'upstream', details: [code] })],
   ['above an unknown second error', (code) => ({ errors: [{ code }, { code: 'supplier_timeout' }] })],
-  ['below an unknown first error', (code) => ({ errors: [{ code: 'upstream' }, { code }] })],
-  ['below an unknown code in data', (code) => ({ data: { code: 'upstream', message: code } })],
-  ['not at all', () => ({})],
   ['cut off', (code) => `{"code":"${code}"`],
 ];
 
