@@ -43,15 +43,12 @@ const PROVEN: Row[] = CALLS.flatMap((call) => {
     body,
     [body],
     ...['data', 'server', 'result', 'response', 'anything'].map((wrapper) => ({ [wrapper]: body })),
-    { data: [body] },
     { success: true, error: null, errors: [], data: body },
-    { data: body, meta: { request_id: 'r-1', took: 12 } },
     { ...body, status: 200, statusCode: '200', result: 'success', failed: false, err: 0, problems: {} },
     { ...body, ok: true, accepted: 'TRUE', completed: 'Completed', outcome: 'OK' },
     { ...body, id: String(ID), failover_ip: '192.0.2.9', tags: ['a', 'b'] },
     { ...body, server: body },
     { ...body, message: 'Your request failed to be boring: it was declined by nobody' },
-    { ...body, description: 'rate_limited is only a word in this sentence' },
     { ...body, label: 'limit', plan: 's1', preferred: true, default_gateway: '192.0.2.254' },
     { ...body, links: { self: '/v1/servers/7?limit=50', docs: 'https://h.test/checking' }, limit: 5 },
     { ...body, location: { code: null, name: 'Frankfurt' } },
@@ -71,7 +68,6 @@ const STATEMENTS =
 const SIGNS: readonly Readonly<Record<string, unknown>>[] = [
   ...API_CODES.flatMap((code) => [
     { code },
-    { error: code },
     { message: code },
     { status: code },
     { note: code.toUpperCase() },
@@ -79,13 +75,11 @@ const SIGNS: readonly Readonly<Record<string, unknown>>[] = [
     { reason: `api.${code}` },
     { warnings: [{ of: code }] },
     { [code]: true },
-    { details: { [code]: 'yes' } },
     { meta: { deep: { down: [code] } } },
   ]),
   ...STATEMENTS.split(' ').flatMap((name) => [
     ...[false, 'false', 0, '0', 500, '409', 'not completed', ''].map((value) => ({ [name]: value })),
     ...NO_WORDS.map((value) => ({ [name]: value })),
-    { meta: { [name]: 'rejected' } },
     { [name]: { [name]: false } },
   ]),
   { isSuccess: false },
@@ -104,12 +98,8 @@ const SIGNS: readonly Readonly<Record<string, unknown>>[] = [
     { [name]: { id: 991 } },
     { [name]: { id: 7 } },
     { [`${name}_id`]: 991 },
-    { [`${name}Id`]: 'a-1' },
-    { meta: { [name]: { id: 'a-1' } } },
   ]),
   { server: { id: 8 } },
-  { data: { id: 8 } },
-  { plan: { id: 3 } },
   { state: 'running', previous: { state: 'other' } },
 ];
 
@@ -141,11 +131,9 @@ const CONTRADICTORY: Row[] = CALLS.flatMap((call) => {
   return [
     ...API_CODES.map((state) => row(call, { ...body, state }, truth, 'told')),
     row(call, { ...body, data: { ...body, state: 'other' }, state: 'running' }, truth, 'told'),
-    row(call, [{ ...body, error: 'x' }], truth, 'told'),
     row(call, { ...body, id: 'req-1', data: body }, truth, 'told'),
     row(call, JSON.stringify(body).replace('"id":7', '"id":8,"id":7'), truth, 'told'),
     row(call, [body, { ...body, id: 8 }], truth, 'told'),
-    row(call, { a: { ...body, id: 8 }, b: body }, truth, 'told'),
     ...['order', 'task', 'job', 'invoice'].map((name) => row(call, { [name]: body }, truth, 'told')),
   ];
 });
@@ -156,9 +144,7 @@ const OPEN: Row[] = CALLS.flatMap((call) => [
   ...[
     ' \n',
     '{}',
-    'null',
     '{"success":true}',
-    '{"status":"ok"}',
     ...['message', 'msg', 'detail', 'description', 'info', 'note', 'text', 'title'].flatMap((name) =>
       ['Server rebooted', 'The action was scheduled and runs soon', 'limit reached? not at all'].map((said) =>
         JSON.stringify({ [name]: said }),
@@ -166,10 +152,8 @@ const OPEN: Row[] = CALLS.flatMap((call) => [
     ),
     '{"message":"Server could not be found in time, perhaps"}',
     '{"id":7}',
-    '{"server_id":7}',
     '{"data":{"server":{"id":7,"state":"stopped","root_password":"","paid_until":null}}}',
     `{"id":${ID},"label":"limit"}`,
-    '{"success":true,"data":{},"errors":[]}',
     '[{}]',
   ].map((body) => row(call, body, UNKNOWN, leftOpen(call))),
   // What is no object, or no JSON, may come from anybody.
