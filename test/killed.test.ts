@@ -71,7 +71,7 @@ describe.each(places)('a request on $name', (engine) => {
     let at = 1;
     let tries = 0;
     // Twice, since a busy machine may cut a try short.
-    for (let unstruck = 0; unstruck < 2; at += strideOf(engine, kind)) {
+    for (let unstruck = 0; unstruck < 2; at += strideOf(kind)) {
       tries++;
       const { seen, pass, startMortal, startImmortal } = shareRequests(place);
       const other = await startImmortal();
@@ -190,7 +190,7 @@ describe.each(places)('a workflow’s step on $name', (engine) => {
     await (await place.open({ lock: true })).close();
     let at = 1;
     // Twice, since a busy machine may cut a try short.
-    for (let unstruck = 0; unstruck < 2; at += strideOf(engine, kind)) {
+    for (let unstruck = 0; unstruck < 2; at += strideOf(kind)) {
       const { seen, pass, startMortal, startImmortal } = shareSteps(place);
       const other = await startImmortal();
       const { store } = other;

@@ -57,7 +57,7 @@ describe.each(places)('renewals that are confirmed together on $name', (engine) 
     await (await place.open({ lock: true })).close();
     let at = 0;
     // Twice, since a busy machine may cut a try short.
-    for (let unstruck = 0; unstruck < 2; at += strideOf(engine, kind)) {
+    for (let unstruck = 0; unstruck < 2; at += strideOf(kind)) {
       const { seen, servers, system, pass, startMortal, startImmortal } = shareBatches(place);
       const other = await startImmortal();
       const { store } = other;

@@ -6,6 +6,7 @@ import { realSystem, type System } from '../../src/system.ts';
 import { vault } from '../db/fixtures.ts';
 import { type Place, shareClock } from '../db/places.ts';
 import { never, openWatched, type Watch } from './statements.ts';
+import { isLong } from './tries.ts';
 
 const WRITE = /^(insert|update|delete|commit)/;
 
@@ -17,9 +18,9 @@ export function casesOf<const Case extends readonly [Fate['kind'], ...string[]]>
   return cases.filter(([kind]) => kind === 'dies' || name !== 'SQLite');
 }
 
-/** PostgreSQL, where a try takes longest, shows every third step: before one statement, after the next. SQLite shows each. */
-export function strideOf({ name }: { readonly name: string }, kind: Fate['kind']): number {
-  return kind === 'dies' && name !== 'SQLite' ? 3 : 1;
+/** Every third step: before one statement, after the next. Every one in the long form, and of the commits without an answer. */
+export function strideOf(kind: Fate['kind']): number {
+  return kind === 'dies' && !isLong ? 3 : 1;
 }
 
 /** What happens to a process: it dies at one of the steps before and after each write and commit, or loses the answer to a commit. */
