@@ -6,12 +6,18 @@ const lock = z.object({
   packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })),
 });
 
-/** Copies what `npm ci --omit=dev` installs. */
+/** Whether it is a binary for another platform: a dozen megabytes, which npm would take seconds to pack. */
+function isForeign(file: string): boolean {
+  const [, platform] = /\/prebuilds\/([^/]+)/.exec(file) ?? [];
+  return platform !== undefined && platform !== `${process.platform}-${process.arch}`;
+}
+
+/** Copies what `npm ci --omit=dev` installs on this platform. */
 export async function copyPackages(target: string): Promise<void> {
   const { packages } = lock.parse(JSON.parse(await readFile('package-lock.json', 'utf8')));
   for (const [path, { dev }] of Object.entries(packages)) {
     if (path === '' || dev || path.split('node_modules/').length !== 2) continue;
-    const filter = (file: string) => !packages[file]?.dev;
+    const filter = (file: string) => !packages[file]?.dev && !isForeign(file);
     const to = join(target, path.replace('node_modules/', ''));
     await cp(path, to, { recursive: true, filter }).catch((error: NodeJS.ErrnoException) => {
       // For other platforms.
