@@ -339,7 +339,7 @@ const HOSTING: Readonly<Record<HostingCode | 'unknown_code', string>> = {
   no_answer: 'The hosting API didn’t answer.',
   unreadable_answer: 'The hosting API’s answer couldn’t be read.',
   unknown_code: 'The hosting API returned an unknown error.',
-  not_sent: 'The hosting API couldn’t be reached, so nothing was sent.',
+  not_sent: 'The hosting API couldn’t be reached in time, so nothing was sent.',
 };
 
 export function wordsOfRefusal<Code extends RefusalCode>(

@@ -346,7 +346,7 @@ const CODES: Readonly<Record<string, string>> = {
   rate_limited: 'the hosting API’s rate limit was reached',
   no_answer: 'the hosting API didn’t answer',
   unreadable_answer: 'the hosting API’s answer couldn’t be read',
-  not_sent: 'the hosting API couldn’t be reached',
+  not_sent: 'the hosting API couldn’t be reached in time',
   unknown_code: 'the hosting API returned an unknown error',
   // the process
   waited_too_long: 'waited too long for the rate limit',
