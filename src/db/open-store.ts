@@ -11,7 +11,7 @@ import { createLedger } from '../purchases/ledger.ts';
 import { createPasswords } from '../purchases/password-store.ts';
 import { createSpill, type Spill } from '../purchases/spill.ts';
 import { createRenewalBatches } from '../reminders/batch.ts';
-import { createDigests, createReminders } from '../reminders/store.ts';
+import { createDigests } from '../reminders/store.ts';
 import { createRequests } from '../requests/store.ts';
 import { createSealedTexts } from '../sealed.ts';
 import { createFollowedActs } from '../servers/follow.ts';
@@ -163,7 +163,6 @@ export function assembleStore(foundation: Foundation, system: System, spill: Spi
     serverNotes: createServerNotes(foundation),
     homes: createHomes(foundation),
     digests: createDigests(foundation),
-    reminders: createReminders(foundation),
     renewalBatches: createRenewalBatches(foundation),
     followedActs: createFollowedActs(foundation),
     workflowKeys: createWorkflowKeys(foundation),

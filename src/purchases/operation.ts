@@ -390,6 +390,11 @@ export function createLedgerLists({ db }: Foundation) {
   const oldestFirst = () => db.selectFrom('operations').selectAll().orderBy('created_at').orderBy('id');
   const list = async (query: ReturnType<typeof oldestFirst>): Promise<readonly Operation[]> =>
     (await query.execute()).map(toOperation);
+  const listOf = async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) => {
+    if (serverIds.length === 0) return [];
+    const purchases = oldestFirst().where('workspace_id', '=', workspaceId).where('kind', '<>', 'delete');
+    return list(purchases.where('server_id', 'in', serverIds));
+  };
   return {
     find: async (id: ConfirmationId): Promise<Operation | undefined> => {
       const row = await findRow(db, id);
@@ -429,6 +434,16 @@ export function createLedgerLists({ db }: Foundation) {
           .where('kind', '=', 'renew')
           .where('server_id', '=', serverId)
           .where((column) => isOfAccount(column, account, workspaceId)),
+      ),
+    /** Renewals of these servers, other than refused ones; the newest last. */
+    listRenewalsOf: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
+      (await listOf(workspaceId, serverIds)).filter(
+        ({ purchase, state }) => purchase.kind === 'renew' && state !== 'refused',
+      ),
+    /** Settled purchases of these servers whose price is known; the newest last. */
+    listPriced: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
+      (await listOf(workspaceId, serverIds)).filter(
+        ({ price, state }) => price !== undefined && state === 'settled',
       ),
     /**
      * The IDs among these that settled creates of this account, in any workspace, have been given; with `orOf`, also those of any

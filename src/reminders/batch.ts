@@ -77,7 +77,7 @@ async function listRenewable(only: RenewalsInput['only'], context: UseCaseContex
     .map(({ server }) => server)
     .filter(({ id, label }) => context.covers(label) && (only?.includes(id) ?? true));
   const ids = due.map(({ id }) => id);
-  const renewals = await app.reminders.listRenewals(workspaceId, ids);
+  const renewals = await app.ledger.listRenewalsOf(workspaceId, ids);
   const claims = new Set(renewals.map(({ purchase }) => claimOf(purchase)));
   const isUnclaimed = ({ id: serverId, label, paidUntil }: PaidServer) =>
     !claims.has(claimOf({ kind: 'renew', serverId, label, paidUntil }));
@@ -262,10 +262,10 @@ type RenewalStanding =
 /** Reads what has become of each renewal from the ledger and the approvals, which outlive the process. */
 async function listResults(
   { workspaceId, renewals, failures }: RenewalBatch,
-  { ledger, requests, reminders }: AppContext,
+  { ledger, requests }: AppContext,
 ): Promise<readonly RenewalResult[]> {
   const ids = renewals.map(({ serverId }) => serverId);
-  const others = await reminders.listRenewals(workspaceId, ids);
+  const others = await ledger.listRenewalsOf(workspaceId, ids);
   const byClaim = new Map(others.map((operation) => [claimOf(operation.purchase), operation]));
   const find = async (renewal: BatchedRenewal): Promise<RenewalStanding> => {
     const own = await ledger.find(renewal.id);

@@ -199,10 +199,10 @@ export async function describeDue(
   settings: ReminderSettings,
   account: AccountNames,
   workspaceId: WorkspaceId,
-  { reminders }: AppContext,
+  { ledger }: AppContext,
 ): Promise<readonly DueServer[]> {
   const ids = servers.map(({ id }) => id);
-  const paid = new Map((await reminders.listPriced(workspaceId, ids)).map((each) => [each.serverId, each]));
+  const paid = new Map((await ledger.listPriced(workspaceId, ids)).map((each) => [each.serverId, each]));
   return servers.map((server) => {
     const { id: serverId, label, paidUntil } = server;
     const daysLeft = countDaysLeft(paidUntil, day, settings.zone);
@@ -312,7 +312,7 @@ export async function addStandings(
   const ids = servers.map(({ serverId }) => serverId);
   const marks = await app.serverNotes.list('reminder', workspaceId);
   const markOf = new Map(marks.map((mark) => [mark.serverId, mark]));
-  const renewals = await app.reminders.listRenewals(workspaceId, ids);
+  const renewals = await app.ledger.listRenewalsOf(workspaceId, ids);
   // The newest of each month.
   const renewalOf = new Map(renewals.map((operation) => [claimOf(operation.purchase), operation]));
   const now = app.system.now();

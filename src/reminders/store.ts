@@ -1,9 +1,8 @@
 import { parseSettings } from '../account/workspaces.ts';
-import type { PostedMessage, ServerId, WorkspaceId } from '../core/ids.ts';
+import type { PostedMessage, WorkspaceId } from '../core/ids.ts';
 import type { Server } from '../core/server.ts';
 import type { DigestSettings } from '../core/settings.ts';
 import type { Foundation, Queries } from '../db/database.ts';
-import { type Operation, toOperation } from '../purchases/operation.ts';
 import type { DigestContent } from './digest-content.ts';
 
 export interface DigestWorkspace {
@@ -90,37 +89,4 @@ export function createDigests({ db }: Foundation) {
 
 function ofDay(db: Queries, workspaceId: WorkspaceId, day: string) {
   return db.updateTable('digests').where('workspace_id', '=', workspaceId).where('day', '=', day);
-}
-
-/** What the ledger knows of the servers in reminders. */
-export function createReminders({ db }: Foundation) {
-  /** Purchases of these servers, the newest last. */
-  const listPurchases = async (
-    workspaceId: WorkspaceId,
-    serverIds: readonly ServerId[],
-  ): Promise<readonly Operation[]> => {
-    if (serverIds.length === 0) return [];
-    const rows = await db
-      .selectFrom('operations')
-      .selectAll()
-      .where('workspace_id', '=', workspaceId)
-      .where('server_id', 'in', serverIds)
-      .where('kind', '<>', 'delete')
-      .orderBy('created_at')
-      .orderBy('id')
-      .execute();
-    return rows.map(toOperation);
-  };
-  return {
-    /** Renewals of these servers, other than refused ones; the newest last. */
-    listRenewals: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
-      (await listPurchases(workspaceId, serverIds)).filter(
-        ({ purchase, state }) => purchase.kind === 'renew' && state !== 'refused',
-      ),
-    /** Settled purchases of these servers whose price is known; the newest last. */
-    listPriced: async (workspaceId: WorkspaceId, serverIds: readonly ServerId[]) =>
-      (await listPurchases(workspaceId, serverIds)).filter(
-        ({ price, state }) => price !== undefined && state === 'settled',
-      ),
-  };
 }

@@ -10,7 +10,7 @@ import { confirm, engines, entry, newCreate, newRenew, settleCreate, T0 } from '
 describe.each(engines)('the ledger of servers with reminders on $name', ({ make }) => {
   test('has renewals that were not refused, and the last price', async () => {
     const store = await make();
-    const { reminders, ledger } = store;
+    const { ledger } = store;
     await settleCreate(store, newCreate('web-7', { price: money(499) }), { serverId: 7 });
     await settleCreate(store, newRenew(7, 100, { price: money(590), at: T0 + 1 }), { serverId: 7 });
     await settleCreate(store, newRenew(8, 100, { at: T0 + 2 }), { serverId: 8 });
@@ -19,26 +19,26 @@ describe.each(engines)('the ledger of servers with reminders on $name', ({ make 
     await ledger.refuse(refused.id, { at: T0, reason: { code: 'stale_confirmation', details: {} } }, entry());
     const open = newRenew(10, 100);
     await confirm(ledger, open);
-    const renewals = await reminders.listRenewals('T1', [7, 8, 9, 10]);
+    const renewals = await ledger.listRenewalsOf('T1', [7, 8, 9, 10]);
     expect(renewals.map(({ serverId, state }) => [serverId, state])).toEqual([
       [10, 'prepared'],
       [7, 'settled'],
       [8, 'settled'],
     ]);
-    const prices = await reminders.listPriced('T1', [7, 8, 9]);
+    const prices = await ledger.listPriced('T1', [7, 8, 9]);
     expect(prices.map(({ serverId, price }) => [serverId, price])).toEqual([
       [7, 499],
       [7, 590],
     ]);
-    expect(await reminders.listPriced('T2', [7])).toEqual([]);
-    expect(await reminders.listRenewals('T1', [])).toEqual([]);
+    expect(await ledger.listPriced('T2', [7])).toEqual([]);
+    expect(await ledger.listRenewalsOf('T1', [])).toEqual([]);
   });
 
   test('can be asked about thousands of servers at once', async () => {
     const store = await make();
     await settleCreate(store, newRenew(7, 100), { serverId: 7 });
     const ids = Array.from({ length: 5000 }, (_, at) => 5000 - at);
-    expect(await store.reminders.listRenewals('T1', ids)).toHaveLength(1);
+    expect(await store.ledger.listRenewalsOf('T1', ids)).toHaveLength(1);
   });
 });
 
