@@ -1,23 +1,23 @@
 import { LRUCache } from 'lru-cache';
 import { type UseCaseContext as Context, defineUseCase } from '../core/entry.ts';
 import { type HostingError, isExpected, isRefusal, Refusal } from '../core/errors.ts';
-import type { ServerId, UserId, WorkspaceId } from '../core/ids.ts';
-import { coversAllServers, describeNotConnected, lookUpRoles } from '../core/permission.ts';
+import type { ServerId, WorkspaceId } from '../core/ids.ts';
+import { coversAllServers, lookUpRoles } from '../core/permission.ts';
 import { withTimeout } from '../core/promises.ts';
 import { coversRole, type HeldRoles, type Role, strongestRole } from '../core/roles.ts';
 import { colorOf, isDeleted, type ListExtent, type Server, type ServerList } from '../core/server.ts';
 import type { PurchaseFreeze } from '../core/settings.ts';
 import { DAY_MS, localDay } from '../core/time.ts';
+import type { HostingApi } from '../hosting/hosting-api.ts';
 import { type Costs, costsOf, type PaidThisMonth, readPaid } from '../purchases/costs.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
 import { listDue, readReminderSettings } from '../reminders/digest-content.ts';
-import { listDecidable } from '../requests/approval.ts';
 import { withGuest } from '../requests/notify.ts';
 import {
-  APPROVALS,
+  ALL_KINDS,
   type Approval,
+  labelOfAction,
   type Request,
-  ROLES_ASKED,
   type RoleRequest,
 } from '../requests/request.ts';
 import { listRecentIds, sortRecentFirst } from '../servers/find.ts';
@@ -48,8 +48,6 @@ interface Requests {
   readonly approvals: readonly Approval[];
   readonly access: readonly RoleRequest[];
 }
-
-const NO_REQUESTS: Requests = { approvals: [], access: [] };
 
 interface Input extends WantedList {
   /** Page of servers, from 0. */
@@ -93,8 +91,7 @@ async function readBareHome(isUnknown: boolean, context: Context): Promise<Home>
     servers: { kind: isUnknown ? 'role_unknown' : 'no_role' },
     open: [],
     unsaved: await listUnsaved(context),
-    decisions: NO_REQUESTS,
-    own: await listOwn(context),
+    ...(await readRequests([], context)),
     needsInstall: false,
   };
 }
@@ -103,27 +100,13 @@ async function readBareHome(isUnknown: boolean, context: Context): Promise<Home>
 async function readRest(roles: HeldRoles, context: Context) {
   const { actor, app } = context;
   const isOwner = coversRole(roles, 'owner');
-  const [unsaved, approvals, access, own, { freeze }, needsInstall] = await Promise.all([
+  const [unsaved, requests, { freeze }, needsInstall] = await Promise.all([
     listUnsaved(context),
-    listDecidable(roles, context),
-    isOwner ? listAsked(context) : [],
-    listOwn(context),
+    readRequests(roles, context),
     app.workspaces.readSettings(actor.workspaceId),
     isOwner && app.installations.needsInstall?.(actor.workspaceId),
   ]);
-  return {
-    unsaved,
-    decisions: { approvals, access },
-    own,
-    needsInstall: needsInstall === true,
-    freeze,
-  };
-}
-
-async function listAsked(context: Context): Promise<readonly RoleRequest[]> {
-  const { actor, app } = context;
-  const asked = await listPending(ROLES_ASKED, (requesterId) => requesterId !== actor.userId, context);
-  return Promise.all(asked.map((request) => withGuest(request, app.users)));
+  return { unsaved, ...requests, needsInstall: needsInstall === true, freeze };
 }
 
 async function listUnsaved({ actor, app }: Context): Promise<Home['unsaved']> {
@@ -132,21 +115,25 @@ async function listUnsaved({ actor, app }: Context): Promise<Home['unsaved']> {
   return mine.map(({ serverId: id, label }) => ({ id, label }));
 }
 
-async function listOwn(context: Context): Promise<Requests> {
-  const isOwn = (requesterId: UserId) => requesterId === context.actor.userId;
-  return {
-    approvals: await listPending(APPROVALS, isOwn, context),
-    access: await listPending(ROLES_ASKED, isOwn, context),
-  };
-}
-
-async function listPending<Kind extends Request['kind']>(
-  kinds: readonly Kind[],
-  isWanted: (requesterId: UserId) => boolean,
+/** Reads the pending requests: the actor's own, and those of others that these roles let them decide. */
+async function readRequests(
+  roles: HeldRoles,
   { actor, app }: Context,
-) {
-  const open = await app.requests.listOpen(actor.workspaceId, kinds, app.system.now());
-  return open.filter(({ requesterId }) => isWanted(requesterId));
+): Promise<Pick<Home, 'decisions' | 'own'>> {
+  const open = await app.requests.listOpen(actor.workspaceId, ALL_KINDS, app.system.now());
+  const approvals = open.filter((request) => request.kind !== 'role');
+  const access = open.filter((request) => request.kind === 'role');
+  const isOwn = ({ requesterId }: Request) => requesterId === actor.userId;
+  const mayDecide = (request: Request) =>
+    !isOwn(request) &&
+    (request.kind === 'role'
+      ? coversRole(roles, 'owner')
+      : coversRole(roles, 'manager', labelOfAction(request)));
+  const asked = access.filter(mayDecide).map((request) => withGuest(request, app.users));
+  return {
+    decisions: { approvals: approvals.filter(mayDecide), access: await Promise.all(asked) },
+    own: { approvals: approvals.filter(isOwn), access: access.filter(isOwn) },
+  };
 }
 
 /** Reads payments from the ledger, and costs if the list and the catalog could be read. */
@@ -246,36 +233,29 @@ async function readList(
   context: Context,
 ): Promise<Reading> {
   const { actor, app } = context;
-  const { workspaceId } = actor;
+  let known: LastServers | undefined;
   try {
-    const held = await app.apiKeys.find(workspaceId);
-    if (!held) throw await describeNotConnected(actor, app);
-    const [account] = held.account;
-    const known = app.lastLists.find(workspaceId, account);
-    const reading = readAndKeep(account, isFresh, context);
-    try {
-      const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
-      if (last) return { kind: 'read', last };
-      return known ? { kind: 'read', last: known, stale: 'reading' } : { kind: 'unread' };
-    } catch (error) {
-      if (!isExpected(error) || isRefusal(error, 'no_api_key')) throw error;
-      return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
-    }
+    const hosting = await context.hosting();
+    const [account] = hosting.account;
+    known = app.lastLists.find(actor.workspaceId, account);
+    const reading = fetchList(hosting, isFresh).then((list) =>
+      app.lastLists.put(actor.workspaceId, account, { list, at: app.system.now() }),
+    );
+    const last = isPatient ? await reading : await withTimeout(reading, app.system, PATIENCE_MS);
+    if (last) return { kind: 'read', last };
+    return known ? { kind: 'read', last: known, stale: 'reading' } : { kind: 'unread' };
   } catch (error) {
     if (isRefusal(error, 'no_api_key')) return { kind: 'not_connected', error };
-    if (isExpected(error)) return { kind: 'unread', error };
-    throw error;
+    if (!isExpected(error)) throw error;
+    return known ? { kind: 'read', last: known, stale: error } : { kind: 'unread', error };
   }
 }
 
-async function readAndKeep(account: string, isFresh: boolean, context: Context): Promise<LastServers> {
-  const { actor, app } = context;
-  const hosting = await context.hosting();
-  const read = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
+async function fetchList(hosting: HostingApi, isFresh: boolean): Promise<ServerList> {
+  const list = await hosting.fetchServers({ freshness: isFresh ? 'fresh' : 'recent' });
   // If the account was empty half a minute ago, it is probably just being set up.
-  const isDoubtful = !isFresh && read.servers.length === 0;
-  const list = isDoubtful ? await hosting.fetchServers({ freshness: 'shared' }) : read;
-  return app.lastLists.put(actor.workspaceId, account, { list, at: app.system.now() });
+  const isDoubtful = !isFresh && list.servers.length === 0;
+  return isDoubtful ? hosting.fetchServers({ freshness: 'shared' }) : list;
 }
 
 /** Makes one page of the servers that the actor may see, the most urgent first. An impossible page is the nearest one. */
@@ -290,7 +270,7 @@ async function showServers(
   const expiring = await findExpiring(list, context);
   const recent = isPanel ? await listRecentIds(context) : [];
   const renewing = open.flatMap(({ purchase }) => (purchase.kind === 'renew' ? [purchase.serverId] : []));
-  const ordered = orderServers(list, roles, { expiring, unconfirmed: new Set(renewing), recent });
+  const ordered = orderServers(list, roles, expiring, renewing, recent);
   const perPage = isPanel ? SERVERS_IN_PANEL : SERVERS_PER_PAGE;
   const { page, pages, shown: listed } = pageOf(ordered.servers, wantedPage, perPage);
   const { app, actor } = context;
@@ -304,21 +284,9 @@ async function showServers(
     isUrgent: ordered.isUrgent(server),
     isProtected: protections.some(({ serverId }) => serverId === server.id),
   }));
-  const { urgent, servers } = ordered;
-  const { extent } = list;
+  const counts = { total: ordered.servers.length, urgent: ordered.urgent };
   const isLimited = !coversAllServers(roles, 'viewer');
-  return {
-    kind: 'listed',
-    shown,
-    total: servers.length,
-    page,
-    pages,
-    urgent,
-    readAt,
-    extent,
-    isLimited,
-    stale,
-  };
+  return { kind: 'listed', shown, page, pages, ...counts, readAt, extent: list.extent, isLimited, stale };
 }
 
 /** Finds the servers whose paid time has ended or ends soon, without those that were snoozed or left to expire. */
@@ -334,21 +302,21 @@ async function findExpiring({ servers }: ServerList, context: Context): Promise<
   return new Set(due.filter(({ mark }) => !mark).map(({ server }) => server.id));
 }
 
-interface Urgency {
-  readonly expiring: ReadonlySet<ServerId>;
-  readonly unconfirmed: ReadonlySet<ServerId>;
-  /** The latest first. */
-  readonly recent: readonly ServerId[];
-}
-
-/** Sorts servers: expiring, then unsettled, then with an unconfirmed renewal, then the recent ones and the rest. */
+/** Sorts servers: expiring, then unsettled, then with an unconfirmed renewal, then the recent ones (latest first) and the rest. */
 function orderServers(
   { servers: all }: ServerList,
   roles: HeldRoles,
-  { expiring, unconfirmed, recent }: Urgency,
-): { readonly servers: readonly Server[]; readonly urgent: number; isUrgent(server: Server): boolean } {
+  expiring: ReadonlySet<ServerId>,
+  unconfirmed: readonly ServerId[],
+  recent: readonly ServerId[],
+) {
+  const rankOf = (server: Server) => {
+    if (expiring.has(server.id)) return 0;
+    if (['yellow', 'red'].includes(colorOf(server))) return 1;
+    return unconfirmed.includes(server.id) ? 2 : CALM;
+  };
   const seen = all.filter((server) => !isDeleted(server) && coversRole(roles, 'viewer', server.label));
-  const ranks = new Map(seen.map((server) => [server.id, rankOf(server, expiring, unconfirmed)]));
+  const ranks = new Map(seen.map((server) => [server.id, rankOf(server)]));
   const rank = ({ id }: Server) => ranks.get(id) ?? CALM;
   const sooner = (a: Server, b: Server) => (rank(a) === 0 ? (a.paidUntil ?? 0) - (b.paidUntil ?? 0) : 0);
   const servers = sortRecentFirst(seen, recent).toSorted((a, b) => rank(a) - rank(b) || sooner(a, b));
@@ -357,12 +325,6 @@ function orderServers(
 }
 
 const CALM = 3;
-
-function rankOf(server: Server, expiring: ReadonlySet<ServerId>, unconfirmed: ReadonlySet<ServerId>): number {
-  if (expiring.has(server.id)) return 0;
-  if (['yellow', 'red'].includes(colorOf(server))) return 1;
-  return unconfirmed.has(server.id) ? 2 : CALM;
-}
 
 interface LastServers {
   readonly list: ServerList;

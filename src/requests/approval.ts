@@ -8,7 +8,7 @@ import { findHostingFailure, isRefusal, Refusal } from '../core/errors.ts';
 import type { ConfirmationId } from '../core/ids.ts';
 import { isIdenticalLabel } from '../core/labels.ts';
 import { hasRole } from '../core/permission.ts';
-import { type Actor, coversRole, type HeldRoles } from '../core/roles.ts';
+import type { Actor } from '../core/roles.ts';
 import { isDeleted } from '../core/server.ts';
 import type { HostingApi } from '../hosting/hosting-api.ts';
 import { findWrongChoices } from '../purchases/catalog.ts';
@@ -70,18 +70,6 @@ export const withdrawApproval = defineUseCase({
   },
   follow: (approval, { app }) => notifyRequest(approval.id, app),
 });
-
-/** The pending approvals that the actor may decide, oldest first: other users', for servers that their role covers. */
-export async function listDecidable(
-  roles: HeldRoles,
-  { actor, app }: FollowUpContext,
-): Promise<readonly Approval[]> {
-  const open = await app.requests.listOpen(actor.workspaceId, APPROVALS, app.system.now());
-  return open.filter(
-    (approval) =>
-      approval.requesterId !== actor.userId && coversRole(roles, 'manager', labelOfAction(approval)),
-  );
-}
 
 export type ApprovalAnswer =
   | { readonly kind: 'approve' }
