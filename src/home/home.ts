@@ -5,7 +5,7 @@ import { connectButton } from '../account/connect.ts';
 import { settingsButton } from '../account/settings.ts';
 import { Refusal } from '../core/errors.ts';
 import { type Role, roleCovers } from '../core/roles.ts';
-import { type PowerAction, powerActionsIn, type Server } from '../core/server.ts';
+import { powerActionsIn } from '../core/server.ts';
 import { createButton, renewButton } from '../purchases/catalog.ts';
 import { costsSummary, paidWords } from '../purchases/costs-screen.ts';
 import { labelOf, type Operation } from '../purchases/operation.ts';
@@ -13,7 +13,7 @@ import { decideButton } from '../purchases/outcomes.ts';
 import { passwordButton } from '../purchases/passwords.ts';
 import { waitingBlocks } from '../requests/approval-card.ts';
 import { answerButtons, requestAccessButton, withdrawAccessButton } from '../requests/role-request-card.ts';
-import { confirmPower, powerButton } from '../servers/buttons.ts';
+import { powerElement } from '../servers/buttons.ts';
 import { findSuggestions, MANAGE_TITLE, mentionedView, showServer } from '../servers/card.ts';
 import { noServersWords, serverLine } from '../servers/words.ts';
 import type { ShownHome } from '../slack/home-publisher.ts';
@@ -24,8 +24,8 @@ import { defineForm } from '../slack/kit/form.ts';
 import { codeLabel, count, describeNumber, escapeText, plainLabel, slackDate } from '../slack/kit/text.ts';
 import { type LoadHome, steady } from '../slack/kit/views.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { frozenWords, VERBS, wordsOfError } from '../words.ts';
-import { type Home, type HomeServer, type HomeServers, type ListedServers, readHome } from './read-home.ts';
+import { frozenWords, wordsOfError } from '../words.ts';
+import { type Home, type HomeServer, type ListedServers, readHome } from './read-home.ts';
 
 const server = z.object({ id: z.number().int() });
 
@@ -268,13 +268,6 @@ function rowButtons({ server, role, isUrgent, isExpiring, isProtected }: HomeSer
   return [...buttons, renewButton.element('Renew…', { id: server.id }, { label })];
 }
 
-function powerElement(action: PowerAction, server: Server): Button {
-  const { title } = VERBS[action];
-  const label = `${title} ${plainLabel(server.label, 40)}`;
-  const confirm = confirmPower(action, [server]);
-  return powerButton[action].element(title, { id: server.id }, { label, confirm });
-}
-
 function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlock[] {
   if (!spending || servers.kind === 'not_connected') return [];
   const { paid, costs } = spending;
@@ -282,20 +275,17 @@ function spendingBlocks({ spending, servers }: Home, currency: string): KnownBlo
   return [divider(), header('Spending'), ...blocks];
 }
 
+/** "Hosting account connected · 3 servers · updated …", if there is a list, and where to find more. */
 function footer({ servers }: Home): string {
-  const account = accountWords(servers);
-  return `${account === undefined ? '' : `${account} · `}\`/vps help\` shows what else you can do.`;
-}
-
-/** "Hosting account connected · 3 servers · updated …", for the last line; undefined without a list. */
-function accountWords(servers: HomeServers): string | undefined {
-  if (servers.kind !== 'listed') return undefined;
+  if (servers.kind !== 'listed') return HELP;
   const { stale, total, readAt } = servers;
   const answers = stale === undefined ? '✅ Hosting account connected' : '⏳ Hosting account connected';
   // There may be servers by now.
   const counted = stale !== undefined && total === 0 ? [] : [count(total, 'server')];
-  return [answers, ...counted, `updated ${slackDate(readAt)}`].join(' · ');
+  return [answers, ...counted, `updated ${slackDate(readAt)}`, HELP].join(' · ');
 }
+
+export const HELP = '`/vps help` shows what else you can do.';
 
 /** Makes the Home tab, for `slack/home-publisher.ts` to publish. */
 export const loadHome: LoadHome = async ({ isWelcome, ...wanted }, request) => {
@@ -314,7 +304,7 @@ export const loadHome: LoadHome = async ({ isWelcome, ...wanted }, request) => {
 const card = defineForm({
   id: 'home_manage',
   title: MANAGE_TITLE,
-  input: z.object({ id: z.number().int() }),
+  input: server,
   needs: showServer,
   load: async ({ id }, request, origin) => {
     const shown = await request.execute(showServer, { ref: { id } });

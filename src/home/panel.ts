@@ -11,6 +11,7 @@ import { wordsOfError } from '../words.ts';
 import {
   cautions,
   decisionBlocks,
+  HELP,
   noRoleBlocks,
   orderBlocks,
   ROLE_UNKNOWN,
@@ -37,7 +38,7 @@ export function panelMessage(home: Home, rendering: Rendering): Message {
     ...decisionBlocks(home.decisions, rendering.currency),
     ...orderBlocks(home.open, home.role),
     ...serverBlocks(home, rendering),
-    context('`/vps help` shows what else you can do.'),
+    context(HELP),
   ];
   return { text: 'Your servers', blocks };
 }

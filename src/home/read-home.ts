@@ -178,7 +178,7 @@ export interface HomeServer {
   readonly isProtected: boolean;
 }
 
-export type HomeServers =
+type HomeServers =
   /** `role_unknown`: Slack hasn't confirmed a role that the user may have. */
   | { readonly kind: 'no_role' | 'role_unknown' }
   | { readonly kind: 'not_connected'; readonly error: Refusal<'no_api_key'> }

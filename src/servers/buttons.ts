@@ -1,5 +1,6 @@
-import type { ConfirmationDialog } from '@slack/types';
+import type { Button, ConfirmationDialog } from '@slack/types';
 import { z } from 'zod';
+import type { NamedServer, PowerAction } from '../core/server.ts';
 import { confirmation } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { plainLabel } from '../slack/kit/text.ts';
@@ -43,6 +44,18 @@ export function confirmPower(
     confirm: title,
     isDangerous: true,
   });
+}
+
+/** A button beside a server's name. `isSure`: without the question, since the card that it stands on is one. */
+export function powerElement(
+  action: PowerAction,
+  server: NamedServer,
+  { on, isSure }: { readonly on?: 'card'; readonly isSure?: boolean } = {},
+): Button {
+  const { title } = VERBS[action];
+  const label = `${title} ${plainLabel(server.label, 40)}`;
+  const confirm = isSure ? undefined : confirmPower(action, [server]);
+  return powerButton[action].element(title, { id: server.id, on }, { label, confirm });
 }
 
 /** A list that the user has read, as pairs of ID and label; never the pattern that matched. `at`: when it was made, epoch ms. */

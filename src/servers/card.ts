@@ -6,14 +6,7 @@ import { defineUseCase } from '../core/entry.ts';
 import type { ServerId } from '../core/ids.ts';
 import { matchesPattern } from '../core/labels.ts';
 import { type Role, roleCovers, strongestRole } from '../core/roles.ts';
-import {
-  isDeleted,
-  isNoteOf,
-  type PowerAction,
-  powerActionsIn,
-  type Server,
-  type ServerNote,
-} from '../core/server.ts';
+import { isDeleted, isNoteOf, powerActionsIn, type Server, type ServerNote } from '../core/server.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
 import type { OnWait } from '../hosting/hosting-api.ts';
 import { renewButton } from '../purchases/catalog.ts';
@@ -35,12 +28,10 @@ import {
 import { cardView } from '../slack/kit/views.ts';
 import { sendWaiting } from '../slack/reply.ts';
 import type { SlackRequest } from '../slack/request.ts';
-import { VERBS } from '../words.ts';
 import {
-  confirmPower,
   deleteButton,
   noteButton,
-  powerButton,
+  powerElement,
   protectButton,
   showButton,
   unprotectButton,
@@ -170,7 +161,7 @@ function cardButtons(card: ServerCard, isAsked: boolean) {
   return actions(
     ...power
       .filter((action) => !protection || action === 'start')
-      .map((action) => cardPower(action, server, isAsked)),
+      .map((action) => powerElement(action, server, { on: 'card', isSure: isAsked && action !== 'stop' })),
     ...(may('manager') ? [renewButton.element('Renew…', { id: server.id }, { label: `Renew ${name}` })] : []),
     ...(may('manager') && !protection
       ? [deleteButton.element('Delete…', value, { label: `Delete ${name}`, style: 'danger' })]
@@ -179,13 +170,6 @@ function cardButtons(card: ServerCard, isAsked: boolean) {
     showButton.element('Refresh', value, { label: `Refresh ${name}` }),
     ...(may('owner') ? [protectionButton(card)] : []),
   );
-}
-
-function cardPower(action: PowerAction, server: Server, isAsked: boolean): Button {
-  const { title } = VERBS[action];
-  const label = `${title} ${plainLabel(server.label, 40)}`;
-  const confirm = isAsked && action !== 'stop' ? undefined : confirmPower(action, [server]);
-  return powerButton[action].element(title, { id: server.id, on: 'card' }, { label, confirm });
 }
 
 function protectionButton({ server, protection }: ServerCard): Button {
