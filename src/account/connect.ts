@@ -11,7 +11,7 @@ import type { KeptRow } from '../db/tables.ts';
 import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
-import { defineCommand } from '../slack/kit/command.ts';
+import { defineCommand, parseNothing } from '../slack/kit/command.ts';
 import { count, mention } from '../slack/kit/text.ts';
 import { type NotifierParts, notifySafely } from '../slack/outbox.ts';
 import type { Confirmer } from '../slack/reply.ts';
@@ -134,7 +134,7 @@ export const disconnect = defineCommand({
   usage: 'disconnect',
   summary: 'Disconnect the hosting account',
   needs: 'owner',
-  parse: () => ({}),
+  parse: parseNothing,
   run: async (_input, request) => {
     await request.authorize(disconnectKey);
     await request.reply.send(disconnectMessage());
@@ -256,45 +256,26 @@ interface ConnectLink {
 
 /** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
 export function createConnectLinks({ db }: Foundation) {
-  const toLink = ({
-    id: tokenHash,
-    workspace_id: workspaceId,
-    value,
-    until: expiresAt,
-  }: KeptRow): ConnectLink => {
-    const { userId, channelId } = JSON.parse(value);
-    return { tokenHash, workspaceId, userId, channelId, expiresAt };
-  };
+  const toLink = (row: Pick<KeptRow, 'value'> | undefined): ConnectLink | undefined =>
+    row && JSON.parse(row.value);
   return {
-    put: ({ tokenHash, workspaceId, userId, channelId, expiresAt }: ConnectLink): Promise<void> =>
+    put: (link: ConnectLink): Promise<void> =>
       keep(db, {
         kind: 'connect_link',
-        id: tokenHash,
-        workspace_id: workspaceId,
-        value: JSON.stringify({ userId, channelId }),
+        id: link.tokenHash,
+        workspace_id: link.workspaceId,
+        value: JSON.stringify(link),
         uses_left: 0,
-        until: expiresAt,
+        until: link.expiresAt,
       }),
     find: async (tokenHash: string, now: number): Promise<ConnectLink | undefined> => {
-      const row = await db
-        .selectFrom('kept')
-        .selectAll()
-        .where('kind', '=', 'connect_link')
-        .where('id', '=', tokenHash)
-        .where('until', '>', now)
-        .executeTakeFirst();
-      return row && toLink(row);
+      const link = db.selectFrom('kept').select('value').where('kind', '=', 'connect_link');
+      return toLink(await link.where('id', '=', tokenHash).where('until', '>', now).executeTakeFirst());
     },
     /** Removes the link and returns it. If several requests take it at once, only one of them gets it. */
     take: async (tokenHash: string, now: number): Promise<ConnectLink | undefined> => {
-      const row = await db
-        .deleteFrom('kept')
-        .where('kind', '=', 'connect_link')
-        .where('id', '=', tokenHash)
-        .where('until', '>', now)
-        .returningAll()
-        .executeTakeFirst();
-      return row && toLink(row);
+      const link = db.deleteFrom('kept').where('kind', '=', 'connect_link').returning('value');
+      return toLink(await link.where('id', '=', tokenHash).where('until', '>', now).executeTakeFirst());
     },
   };
 }
