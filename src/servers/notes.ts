@@ -172,7 +172,7 @@ function withoutPing(word: string): string {
  */
 const protectServer = defineProtecting('protect', (server, { actor, app }) => {
   if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
-  const protection = { serverId: server.id, protectedBy: actor.userId, protectedAt: app.system.now() };
+  const protection = { serverId: server.id, protectedBy: actor.userId };
   return app.serverNotes.put('protection', actor.workspaceId, protection);
 });
 
@@ -219,8 +219,6 @@ export async function refuseProtected(
 export interface Protection {
   readonly serverId: ServerId;
   readonly protectedBy: UserId;
-  /** Epoch milliseconds. */
-  readonly protectedAt: number;
 }
 
 /**

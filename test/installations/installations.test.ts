@@ -113,7 +113,7 @@ describe.each(engines)('an installation on $name', ({ make }) => {
       await replyUrls.store(id, id, new Secret('https://hooks.slack.example/1'), T0 + 1);
       await connectLinks.put({ tokenHash: id, workspaceId: id, userId: 'U1', expiresAt: T0 + 1 });
       await serverNotes.put('note', id, { serverId, label: 'w', text: 'x', notedBy: 'U1', notedAt: T0 });
-      await serverNotes.put('protection', id, { serverId, protectedBy: 'U1', protectedAt: T0 });
+      await serverNotes.put('protection', id, { serverId, protectedBy: 'U1' });
       await workflowKeys.add({ ...workflowKey, id, workspaceId: id });
       await workflowRuns.receive({ ...run, key: NO_KEY, id, workspaceId: id }, new Secret('xwfp'));
     }

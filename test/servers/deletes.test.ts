@@ -66,8 +66,7 @@ async function audited(): Promise<readonly string[]> {
 }
 const show = (server: Server | undefined) =>
   scenario.hosting.servers.splice(0, 9, ...(server ? [server] : []));
-const protect = () =>
-  scenario.store.serverNotes.put('protection', 'T1', { serverId: 1, protectedBy: 'U2', protectedAt: T0 });
+const protect = () => scenario.store.serverNotes.put('protection', 'T1', { serverId: 1, protectedBy: 'U2' });
 const replaceKey = () => scenario.store.apiKeys.put('T1', new Secret('other'), 'U2', T0);
 const requireApproval = () => arrangeDelete('approved', scenario);
 

@@ -99,9 +99,9 @@ describe.each(engines)('notes on servers, on $name', ({ make }) => {
 
   test('don’t touch protections, of which the first stays until it is lifted', async () => {
     const { serverNotes } = await make();
-    const protection = { serverId: 1001, protectedBy: 'U1', protectedAt: T0 };
+    const protection = { serverId: 1001, protectedBy: 'U1' };
     await serverNotes.put('protection', 'T1', protection);
-    await serverNotes.put('protection', 'T1', { ...protection, protectedBy: 'U2', protectedAt: T0 + 1 });
+    await serverNotes.put('protection', 'T1', { ...protection, protectedBy: 'U2' });
     await serverNotes.put('note', 'T1', NOTE);
     await serverNotes.remove('note', 'T1', 1001);
     expect(await serverNotes.list('protection', 'T1')).toEqual([protection]);

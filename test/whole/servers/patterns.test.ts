@@ -60,7 +60,7 @@ it.concurrent('20 servers with the longest labels fit into one confirmation', as
 it.concurrent('protected servers, and those in a state that does not allow it, are named in advance and left alone', async () => {
   await using team = await startTeam({ servers: 4 });
   const ids = team.serverIds;
-  const protection = { serverId: ids[0] ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
+  const protection = { serverId: ids[0] ?? 0, protectedBy: USERS.olga.id };
   await team.app.ports.serverNotes.put('protection', TEAM.id, protection);
   const { operator } = team;
   await operator.types('/vps stop web-2');

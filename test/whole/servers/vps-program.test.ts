@@ -124,7 +124,7 @@ test('npm run vps --json prints JSON, and every outcome has an exit code', async
     words: expect.stringContaining("We're not sure whether web-1 was started"),
   });
   expect(JSON.parse(lost.output)).toMatchObject({ outcome: 'unconfirmed' });
-  const protection = { serverId: id ?? 0, protectedBy: USERS.olga.id, protectedAt: 1 };
+  const protection = { serverId: id ?? 0, protectedBy: USERS.olga.id };
   await team.app.ports.serverNotes.put('protection', TEAM.id, protection);
   const held = await run(team, 'stop', 'web-1', '--yes');
   expect(held).toMatchObject({ code: 1, output: '', words: expect.stringContaining('is protected by U') });
