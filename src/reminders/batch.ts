@@ -95,22 +95,20 @@ export const confirmRenewals = defineUseCase({
   needs: 'manager',
   effect: 'confirms',
   isOrder: true,
-  run: (input: { readonly id: ConfirmationId }, context) => confirm(input.id, context),
+  run: async ({ id }: { readonly id: ConfirmationId }, { actor, app }) => {
+    const { renewalBatches, workspaces, system } = app;
+    const batch = await renewalBatches.find(id);
+    const isOwn = batch?.workspaceId === actor.workspaceId && batch.actorId === actor.userId;
+    if (!batch || !isOwn) throw new Refusal('stale_confirmation', {});
+    // `isNew`: false when the same form was confirmed before.
+    if (batch.state !== 'open') return { batch, isNew: false };
+    refuseFrozen(await workspaces.readSettings(actor.workspaceId));
+    return { batch, isNew: await renewalBatches.confirm(id, system.now()) };
+  },
   follow: async ({ batch, isNew }, { app }) => {
     if (isNew) await app.jobs.runNow(BATCH, batch.id, createBatchHandler(app));
   },
 });
-
-/** `isNew`: false when the same form was confirmed before. */
-async function confirm(id: ConfirmationId, { actor, app }: UseCaseContext) {
-  const { renewalBatches, workspaces, system } = app;
-  const batch = await renewalBatches.find(id);
-  const isOwn = batch?.workspaceId === actor.workspaceId && batch.actorId === actor.userId;
-  if (!batch || !isOwn) throw new Refusal('stale_confirmation', {});
-  if (batch.state !== 'open') return { batch, isNew: false };
-  refuseFrozen(await workspaces.readSettings(actor.workspaceId));
-  return { batch, isNew: await renewalBatches.confirm(id, system.now()) };
-}
 
 /**
  * Creates what carries out confirmed renewals, by their job: one after the other, each as its own operation, and then reports the

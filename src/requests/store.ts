@@ -24,11 +24,10 @@ import {
   type RequestOf,
   type RequestState,
   type RoleRequest,
-  type RoleRequestState,
   SUBJECTS,
 } from './request.ts';
 
-type Target = (ApprovalOutcome | { readonly state: RoleRequestState }) & {
+type Target = ApprovalOutcome & {
   readonly at: number;
   readonly by?: UserId | undefined;
   readonly denialReason?: string | undefined;

@@ -10,7 +10,7 @@ import type {
   WorkspaceId,
 } from '../core/ids.ts';
 import { LABEL_MAX_CHARACTERS } from '../core/labels.ts';
-import { A_WORKFLOW, type WorkflowKey, workflowOf } from '../core/roles.ts';
+import { A_WORKFLOW, workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
 import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
@@ -79,10 +79,6 @@ export type RunOutcome = Reason<RunOutcomeDetails>;
 
 /** The most runs that are carried out in any minute with one key, or without a key in one channel. */
 const MOST_RUNS_A_MINUTE = 10;
-
-export interface HashedKey extends WorkflowKey {
-  readonly hash: string;
-}
 
 export type NewRun = Omit<WorkflowRun, 'state' | 'card' | 'pressedBy' | 'outcome'>;
 

@@ -7,7 +7,7 @@ import type { Foundation, Queries } from '../db/database.ts';
 import { addJob, removeJob } from '../db/jobs.ts';
 import type { WorkflowKeyRow, WorkflowRunRow } from '../db/tables.ts';
 import type { SealedPlace } from '../db/vault.ts';
-import type { HashedKey, NewRun, RunOutcome, RunState, WorkflowRun } from './run.ts';
+import type { NewRun, RunOutcome, RunState, WorkflowRun } from './run.ts';
 
 /** The kind of job that continues a run until Slack knows how it ended; its key is the run's ID. */
 export const RUN = 'run';
@@ -35,7 +35,7 @@ export function createWorkflowKeys({ db }: Foundation) {
   };
   return {
     /** Adds a key; false if the workspace has one of that name. */
-    add: async (key: HashedKey): Promise<boolean> => {
+    add: async (key: WorkflowKey & { readonly hash: string }): Promise<boolean> => {
       const { id, workspaceId, name, hash, actions, pattern, issuedBy, issuedAt, until } = key;
       const added = await db
         .insertInto('workflow_keys')

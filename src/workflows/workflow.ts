@@ -7,7 +7,7 @@ import type { WorkflowKeyId } from '../core/ids.ts';
 import { EVERY_SERVER, findPattern } from '../core/labels.ts';
 import { isKeyExpired, type WorkflowKey } from '../core/roles.ts';
 import { Secret } from '../core/secret.ts';
-import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
+import { POWER_ACTIONS } from '../core/server.ts';
 import { DAY_MS } from '../core/time.ts';
 import {
   actions,
@@ -30,14 +30,8 @@ import type { SlackRequest } from '../slack/request.ts';
 import { cancelRun, carryOutStep, findAskingRun } from './run.ts';
 import { hashKey, KEY_PREFIX } from './store.ts';
 
-interface WantedKey {
-  readonly name: string;
-  readonly actions: readonly PowerAction[];
-  /** A pattern of labels (`core/labels.ts`); '' for every server. */
-  readonly pattern: string;
-  /** How long the key works, in milliseconds; absent until it is revoked. */
-  readonly forMs?: number | undefined;
-}
+/** `forMs`: how long the key works, in milliseconds; absent until it is revoked. */
+type WantedKey = Pick<WorkflowKey, 'name' | 'actions' | 'pattern'> & { readonly forMs?: number | undefined };
 
 /** Issues a key. `secret`: the key itself, which is shown once and stored nowhere. @throws Refusal `workflow_key_name` when there is one of that name */
 const issueKey = defineUseCase({

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { WorkflowKey } from '../../src/core/roles.ts';
 import { Secret } from '../../src/core/secret.ts';
-import { type HashedKey, type NewRun, NO_KEY } from '../../src/workflows/run.ts';
+import { type NewRun, NO_KEY } from '../../src/workflows/run.ts';
 import { RUN } from '../../src/workflows/store.ts';
 import { engines, stillSystem, T0 } from '../db/support.ts';
 
 const MINUTE = { most: 2, withinMs: 60_000 };
 const TOKEN = new Secret('xwfp-canary-of-a-run');
 
-function newKey(more: Partial<HashedKey> = {}): HashedKey {
+function newKey(more: Partial<WorkflowKey & { hash: string }> = {}): WorkflowKey & { hash: string } {
   return {
     id: stillSystem.newId(),
     workspaceId: 'T1',
