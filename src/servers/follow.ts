@@ -152,7 +152,7 @@ function isNewsToActor({ action, servers }: FollowedAct): boolean {
 
 /** Longest time to post an announcement. After it, the process that acted must have died, and the actor gets a message. */
 export const PLACE_WITHIN_MS = 2 * MINUTE_MS;
-/** First look at an act whose message is already posted. */
+/** First look at an act whose message is already posted: until then, whoever posted it reports the outcome. */
 const FIRST_LOOK_MS = 2000;
 
 /** Stores that a server is followed. Returns false where that fails, and never throws, since the action was carried out. */
@@ -340,20 +340,6 @@ export const FOLLOW = 'follow';
 /** What the job of a followed act carries. The channel's message is stored beside it, where the outbox finds it, too. */
 export type FollowPayload = Omit<FollowedAct, 'id' | 'workspaceId' | 'message' | 'approvedBy'>;
 
-interface Times {
-  readonly now: number;
-  /** When it is looked at first, or next. */
-  readonly dueAt: number;
-}
-
-/** Where an action was announced, as far as that is known afterwards. */
-interface ActPlace {
-  /** The channel's message; absent if there is none. */
-  readonly message?: PostedMessage | undefined;
-  /** Where the actor acted, if in a thread. */
-  readonly thread?: Thread | undefined;
-}
-
 /** How long the place of a message is kept. */
 const MESSAGE_MS = DAY_MS;
 
@@ -364,7 +350,11 @@ export function createFollowedActs(foundation: Foundation) {
   const { db, engine } = foundation;
   return {
     /** Adds a server to the act, once. What earlier acts did to the same server is superseded. */
-    add: (started: StartedAct, server: FollowedServer, { now, dueAt }: Times): Promise<void> =>
+    add: (
+      started: StartedAct,
+      server: FollowedServer,
+      { now, dueAt }: { readonly now: number; readonly dueAt: number },
+    ): Promise<void> =>
       engine.transact(db, async (trx) => {
         const { id, workspaceId, ...facts } = started;
         const acts = await listActs(trx, workspaceId);
@@ -390,13 +380,19 @@ export function createFollowedActs(foundation: Foundation) {
       engine.transact(db, async (trx) => {
         await supersede(trx, await listActs(trx, act.workspaceId), act, serverId);
       }),
-    place: (id: string, { message, thread }: ActPlace, { now, dueAt }: Times): Promise<void> =>
+    /** Stores the channel's message and where the actor acted, as far as there is one. From then on, the act is looked at. */
+    place: (
+      id: string,
+      { message, thread }: Pick<FollowedAct, 'message' | 'thread'>,
+      now: number,
+    ): Promise<void> =>
       engine.transact(db, async (trx) => {
         const [job] = await listJobs(trx, FOLLOW, undefined, id);
         if (!job) return;
         const { workspaceId } = job;
         const act = { ...(job.payload as FollowPayload), thread };
         const payload = { ...act, told: describeStanding(act) };
+        const dueAt = now + FIRST_LOOK_MS;
         await addJob(trx, foundation, { kind: FOLLOW, key: id, workspaceId, payload, dueAt });
         if (message) await createKept({ db: trx }).put('message', id, workspaceId, message, now + MESSAGE_MS);
       }),

@@ -172,8 +172,7 @@ function makeRequest(
       const { reply, thread } = target;
       const now = system.now();
       if (reply.url) await replyUrls.store(actId, workspaceId, reply.url, now + REPLY_URL_MS);
-      const places = { message: announced?.message, thread };
-      await followedActs.place(actId, places, { now, dueAt: now + FIRST_LOOK_MS });
+      await followedActs.place(actId, { message: announced?.message, thread }, now);
     },
     reactDone: async (announced) => {
       const { message } = announced ?? {};
@@ -185,9 +184,6 @@ function makeRequest(
     withTimeout: (work) => withTimeout(work, system),
   };
 }
-
-/** When the background first looks at a followed act: until then, the request itself reports the outcome. */
-const FIRST_LOOK_MS = 2000;
 
 const REPLY_URL_MS = 30 * MINUTE_MS;
 /** How long a thread is stored: longer than an order can wait for its approval and its outcome. */

@@ -361,8 +361,6 @@ const SHORTEST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 10 * MINUTE_MS;
 /** How long an outcome is reported to Slack again; a step that Slack hasn't accepted by then stays "in progress" there. */
 const GIVE_UP_MS = DAY_MS;
-/** Until then the message is as it was posted. */
-const FIRST_LOOK_MS = 2000;
 
 /**
  * Ends a run from one of these states, and notifies Slack and users. Does nothing if it has already ended. `actId`: the act whose
@@ -396,8 +394,7 @@ async function tellUsers(
 ): Promise<void> {
   const message = await workflowNotifier.tell(run, outcome);
   if (actId === undefined) return;
-  const now = system.now();
-  if (message) await followedActs.place(actId, { message }, { now, dueAt: now + FIRST_LOOK_MS });
+  if (message) await followedActs.place(actId, { message }, system.now());
   else await followedActs.forget(actId);
 }
 

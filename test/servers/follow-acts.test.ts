@@ -95,7 +95,7 @@ async function openFollowing() {
     follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
       const times = { now: time.wall, dueAt: time.wall };
       await store.followedActs.add({ ...ACT, ...more }, { ...SERVER, ...server }, times);
-      await store.followedActs.place(more.id ?? ACT.id, message ? { message: MESSAGE } : {}, times);
+      await store.followedActs.place(more.id ?? ACT.id, message ? { message: MESSAGE } : {}, time.wall);
     },
     /** A user's screen waits for the outcome of a reboot that the API has accepted without a state. */
     watch: () =>
@@ -169,7 +169,7 @@ test('after ten minutes it is said to be unfinished, once, and nothing more is a
 test('one list serves all acts of an account', async () => {
   const { world, shown, follow, pass } = await openFollowing();
   for (let id = 1; id <= 50; id++) await follow({ id: `act-${id}` });
-  await pass(1000);
+  await pass(2000);
   expect(world.reads).toBe(1);
   world.servers = [RUNNING];
   await pass(5000);

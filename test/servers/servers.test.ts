@@ -16,7 +16,6 @@ const ACT: StartedAct = {
 const SERVER: FollowedServer = { serverId: 1, label: 'web-1', standing: 'waiting', hasChanged: false };
 const MESSAGE = { channelId: 'C1', ts: '1.2' };
 const now = T0;
-const soon = { now, dueAt: now };
 
 async function follow(
   { followedActs }: Store,
@@ -25,7 +24,7 @@ async function follow(
 ) {
   const act = { ...ACT, ...more };
   await followedActs.add(act, { ...SERVER, ...server }, { now, dueAt: now + 60_000 });
-  await followedActs.place(act.id, { message: MESSAGE }, soon);
+  await followedActs.place(act.id, { message: MESSAGE }, now);
 }
 
 async function listActs({ jobStore }: Store, workspaceId = 'T1') {
@@ -43,7 +42,7 @@ describe.each(engines)('followed acts, on $name', ({ make }) => {
     await followedActs.add(ACT, second, times);
     await followedActs.add(ACT, { ...second, state: 'running' }, times);
     const thread = { ts: '1.0', isOpen: true };
-    await followedActs.place('act-1', { message: MESSAGE, thread }, soon);
+    await followedActs.place('act-1', { message: MESSAGE, thread }, now);
     const { workspaceId: _, ...facts } = ACT;
     const start = { since: now, passedMs: 0, isMeasured: true };
     expect(await listActs(store)).toMatchObject([{ ...facts, ...start, thread, servers: [SERVER, second] }]);
