@@ -52,6 +52,13 @@ export function isPlainAddress(ipv4: string): boolean {
 export const POWER_ACTIONS = ['start', 'stop', 'reboot'] as const;
 export type PowerAction = (typeof POWER_ACTIONS)[number];
 
+/** Makes one for each power action. */
+export function perPowerAction<Made>(
+  make: (action: PowerAction) => Made,
+): Readonly<Record<PowerAction, Made>> {
+  return { start: make('start'), stop: make('stop'), reboot: make('reboot') };
+}
+
 /** Compares servers for sorting: by label in any letter case, numbers inside labels by value, then by ID. */
 export function compareServers(a: Server, b: Server): number {
   return byLabel.compare(a.label, b.label) || a.id - b.id;

@@ -1,6 +1,6 @@
 import type { Button, ConfirmationDialog } from '@slack/types';
 import { z } from 'zod';
-import type { NamedServer, PowerAction } from '../core/server.ts';
+import { type NamedServer, type PowerAction, perPowerAction } from '../core/server.ts';
 import { confirmation } from '../slack/kit/blocks.ts';
 import { defineButton, defineChoice } from '../slack/kit/button.ts';
 import { plainLabel } from '../slack/kit/text.ts';
@@ -15,11 +15,7 @@ const powered = z.union([
   z.object({ typed: z.string() }),
 ]);
 
-export const powerButton = {
-  start: defineButton('start', powered),
-  stop: defineButton('stop', powered),
-  reboot: defineButton('reboot', powered),
-} as const;
+export const powerButton = perPowerAction((action) => defineButton(action, powered));
 
 /**
  * Asks before a press or choice that stops or reboots servers, which is easy to touch by accident; undefined for other commands.
@@ -66,11 +62,7 @@ const several = z.object({
 });
 
 /** Start, stop and reboot a confirmed list of at most 20 servers. */
-export const severalButton = {
-  start: defineButton('start_several', several),
-  stop: defineButton('stop_several', several),
-  reboot: defineButton('reboot_several', several),
-} as const;
+export const severalButton = perPowerAction((action) => defineButton(`${action}_several`, several));
 
 export const deleteButton = defineButton('delete', server);
 /** Shows a server's card; on the card, reloads it. */

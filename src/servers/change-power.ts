@@ -16,6 +16,7 @@ import { isIdenticalLabel, shortenLabel } from '../core/labels.ts';
 import {
   isTargetState,
   type PowerAction,
+  perPowerAction,
   type RecentReboot,
   type Server,
   type ServerList,
@@ -62,11 +63,7 @@ interface PowerInput {
  * Money effect: none; never sends a paid request.
  * @throws Refusal as `getServer` and `checkPower` do; HostingError with proof that nothing was done
  */
-export const changePower: Readonly<Record<PowerAction, UseCase<PowerInput, PowerChange>>> = {
-  start: definePower('start'),
-  stop: definePower('stop'),
-  reboot: definePower('reboot'),
-};
+export const changePower = perPowerAction(definePower);
 
 function definePower(action: PowerAction): UseCase<PowerInput, PowerChange> {
   return defineUseCase({

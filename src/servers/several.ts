@@ -9,6 +9,7 @@ import {
   isTargetState,
   type NamedServer,
   type PowerAction,
+  perPowerAction,
   powerActionsIn,
   type RecentReboot,
   type Server,
@@ -86,11 +87,7 @@ interface SelectionInput {
  * Finds what several typed names and patterns mean. Changes nothing.
  * @throws Refusal `ambiguous_server`, `too_many_servers`, `role_needed`, `no_api_key`; HostingError
  */
-export const selectServers: Readonly<Record<PowerAction, UseCase<SelectionInput, Selection>>> = {
-  start: defineSelecting('start'),
-  stop: defineSelecting('stop'),
-  reboot: defineSelecting('reboot'),
-};
+export const selectServers = perPowerAction(defineSelecting);
 
 function defineSelecting(action: PowerAction): UseCase<SelectionInput, Selection> {
   return defineUseCase({

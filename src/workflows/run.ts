@@ -12,7 +12,7 @@ import type {
 import { LABEL_MAX_CHARACTERS } from '../core/labels.ts';
 import { A_WORKFLOW, workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
-import { POWER_ACTIONS, type PowerAction } from '../core/server.ts';
+import { POWER_ACTIONS, type PowerAction, perPowerAction } from '../core/server.ts';
 import { DAY_MS, MINUTE_MS } from '../core/time.ts';
 import type { Job, JobHandler } from '../db/jobs.ts';
 import { changePower } from '../servers/change-power.ts';
@@ -249,20 +249,14 @@ function callerOf({ workspaceId, channelId, key }: WorkflowRun): Caller {
   };
 }
 
-type Step = UseCase<{ readonly run: WorkflowRun }, RunOutcome>;
-
 /**
  * Carries out the step of a run: by its workflow key, or by the user who pressed the button of its card, who need the same role
  * as for the command. The run is stored as sent before the request leaves, so that nothing is ever sent twice for it.
  * @throws Refusal `workflow_run_over`, `workflow_key_invalid`; and what the command throws
  */
-export const carryOutStep: Readonly<Record<PowerAction, Step>> = {
-  start: defineStep('start'),
-  stop: defineStep('stop'),
-  reboot: defineStep('reboot'),
-};
+export const carryOutStep = perPowerAction(defineStep);
 
-function defineStep(action: PowerAction): Step {
+function defineStep(action: PowerAction): UseCase<{ readonly run: WorkflowRun }, RunOutcome> {
   return defineUseCase({
     name: action,
     needs: 'operator',
