@@ -294,13 +294,11 @@ const CODES: Readonly<Record<string, string>> = {
   unreadable_press: 'the button was out of date',
   not_requester: 'it was someone else’s request',
   beyond_request: 'it was more than requested',
-  continuation_over: 'it was no longer possible to continue',
   asked_before: 'an earlier request for it is open or was just denied',
   asked_enough: 'too many requests in the last hour',
   role_held: 'already has this role',
   grant_over: 'the role was already gone',
   // typed text
-  bad_words: 'the command wasn’t understood',
   unknown_server: 'no such server',
   ambiguous_server: 'several servers match',
   prefix_only: 'only the beginning of a label matched',
@@ -322,7 +320,6 @@ const CODES: Readonly<Record<string, string>> = {
   no_api_key: 'no hosting account is connected',
   key_unreadable: 'the encryption key is missing',
   key_missing: 'the encryption key is missing',
-  no_public_url: 'the app has no public address',
   // access
   last_owner: 'the last owner can’t be removed',
   owner_limited: 'owners always have access to every server',
@@ -352,7 +349,6 @@ const CODES: Readonly<Record<string, string>> = {
   waited_too_long: 'waited too long for the rate limit',
   defect: 'unexpected error',
   // unconfirmed, and what became of it
-  decided_not_done: 'a manager decided that it wasn’t done',
   lost_account: 'another hosting account is connected',
   not_shown: 'Slack didn’t confirm that it was shown',
   // the audit itself
