@@ -216,18 +216,12 @@ export interface Excess {
 export function findExcess(budget: Budget, spent: Spent, price: Money | undefined): Excess | undefined {
   for (const whose of ['workspace', 'person'] as const) {
     const most = budget[whose];
-    if (most !== undefined && !fitsBudget(spent[whose], price, most))
-      return { whose, spent: spent[whose], most };
+    if (most === undefined) continue;
+    // An unknown price counts as more than nothing: it fits only while something is left.
+    const fits = price === undefined ? spent[whose] < most : spent[whose] + price <= most;
+    if (!fits) return { whose, spent: spent[whose], most };
   }
   return undefined;
-}
-
-/**
- * Whether a price still fits into a budget. An unknown price counts as more than nothing: it fits only while something
- * is left.
- */
-export function fitsBudget(spent: Money, price: Money | undefined, most: Money): boolean {
-  return price === undefined ? spent < most : spent + price <= most;
 }
 
 /** What may still be spent this month. Only what was spent with this app counts, and only where the price is known. */

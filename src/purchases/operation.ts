@@ -134,10 +134,6 @@ export interface ConfirmedOperation extends Confirmed {
   readonly isLate: boolean;
 }
 
-export function isEnded(operation: Operation): boolean {
-  return operation.state === 'settled' || operation.state === 'refused';
-}
-
 /** Whether it was carried out by a manager's word alone: neither the API's own answer nor a list has proven it since. */
 export function isOnlyDecided({ state, decidedBy, paidUntil, isLate }: Operation): boolean {
   return state === 'settled' && decidedBy !== undefined && paidUntil === undefined && !isLate;

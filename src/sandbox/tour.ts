@@ -1,7 +1,7 @@
 import type { Store } from '../context.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { Refusal } from '../core/errors.ts';
-import { isEnded, type Operation } from '../purchases/operation.ts';
+import type { Operation } from '../purchases/operation.ts';
 import type { Account } from './hosting/accounts.ts';
 import type { HostingService } from './hosting/hosting.ts';
 import type { MoneyEntry, RequestEntry } from './hosting/journal.ts';
@@ -134,6 +134,8 @@ async function hasLost(evidence: Evidence): Promise<boolean> {
       ),
   );
 }
+
+const isEnded = ({ state }: Operation) => state === 'settled' || state === 'refused';
 
 const serverIdOf = ({ purchase, serverId }: Operation) =>
   purchase.kind === 'renew' ? purchase.serverId : serverId;
