@@ -1,6 +1,5 @@
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
-import type { ServerId } from '../core/ids.ts';
 import type { Role } from '../core/roles.ts';
 import { isDeleted, type Server } from '../core/server.ts';
 import { localDay } from '../core/time.ts';
@@ -48,24 +47,18 @@ const listReminders = defineUseCase({
   },
 });
 
-interface ReminderInput {
-  readonly id: ServerId;
-  /** The end of the paid time that the button was shown for. */
-  readonly paidUntil: number;
-}
-
 /** Defines a change of the reminders for one month of a server. @throws Refusal `already_renewed`, `unknown_server`, `role_needed` */
 function defineMarking<Output extends { readonly server: Server }>(
   name: string,
   needs: Role,
-  run: (server: Server, input: ReminderInput, context: UseCaseContext) => Promise<Output>,
+  run: (server: Server, input: PressedMonth, context: UseCaseContext) => Promise<Output>,
 ) {
   return defineUseCase({
     name,
     needs,
     effect: 'changes',
-    subject: ({ id }: ReminderInput) => ({ serverId: id }),
-    run: async (input: ReminderInput, context) => {
+    subject: ({ id }: PressedMonth) => ({ serverId: id }),
+    run: async (input: PressedMonth, context) => {
       const { channelId } = await readReminderSettings(context);
       const changed = await run(await getRemindedServer(input, context), input, context);
       return { ...changed, isPosted: channelId !== undefined };
@@ -98,7 +91,7 @@ const remindAgain = defineMarking('reminder_again', 'operator', async (server, {
 });
 
 /** A button on an old message may be about a month that was renewed since. */
-async function getRemindedServer({ id, paidUntil }: ReminderInput, context: UseCaseContext): Promise<Server> {
+async function getRemindedServer({ id, paidUntil }: PressedMonth, context: UseCaseContext): Promise<Server> {
   const server = await getServer({ id }, context);
   if (isDeleted(server)) throw new Refusal('unknown_server', { typed: server.label });
   if (server.paidUntil === undefined) throw new Refusal('paid_until_unknown', { label: server.label });

@@ -173,12 +173,12 @@ const approveHandler = approveModal.onSubmit(
     const { role, time } = fields;
     const pattern = fields.pattern === undefined ? EVERY_SERVER : findPattern(fields.pattern);
     if (pattern === undefined) return { with: { errors: { pattern: WRONG_PATTERN } } };
-    const answer: AccessAnswer = { kind: 'approve', role, forMs: forMsOf(time) };
-    const narrower = pattern === EVERY_SERVER ? answer : { ...answer, pattern };
+    const narrower = pattern === EVERY_SERVER ? {} : { pattern };
+    const answer = { kind: 'approve' as const, role, forMs: forMsOf(time), ...narrower };
     return {
       with: loadingView(APPROVE_TITLE, 'Saving your answer…'),
       after: async () => {
-        const answered = await request.execute(answerRoleRequest, { id: metadata.id, answer: narrower });
+        const answered = await request.execute(answerRoleRequest, { id: metadata.id, answer });
         await request.views.update(viewId, noticeView('Role granted', describeAnswer(answered)));
       },
     };
