@@ -95,12 +95,10 @@ export function renewReviewView(
   });
 }
 
-const ref = z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]);
-
 const form = defineForm({
   id: 'renew',
   title: RENEW_TITLE,
-  input: ref,
+  input: z.union([z.object({ typed: z.string() }), z.object({ id: z.number().int() })]),
   needs: reviewRenew,
   pick: (id) => ({ id }),
   choose: (input, request) => chooseUnnamed('renew', input, request),

@@ -7,11 +7,11 @@ import { plainLabel } from '../slack/kit/text.ts';
 import { VERBS } from '../words.ts';
 
 /** A server by ID. `on: 'card'`: the button stands on the server's card, which the press updates. */
-const server = z.object({ id: z.number().int(), on: z.literal('card').exactOptional() });
+export const pressedServer = z.object({ id: z.number().int(), on: z.literal('card').exactOptional() });
 
 /** A server by ID, or by what was typed where no lookup succeeded. `sure`: the user has confirmed this server and action. */
 const powered = z.union([
-  server.extend({ sure: z.literal(true).exactOptional() }),
+  pressedServer.extend({ sure: z.literal(true).exactOptional() }),
   z.object({ typed: z.string() }),
 ]);
 
@@ -64,12 +64,12 @@ const several = z.object({
 /** Start, stop and reboot a confirmed list of at most 20 servers. */
 export const severalButton = perPowerAction((action) => defineButton(`${action}_several`, several));
 
-export const deleteButton = defineButton('delete', server);
+export const deleteButton = defineButton('delete', pressedServer);
 /** Shows a server's card; on the card, reloads it. */
-export const showButton = defineButton('show', server);
-export const noteButton = defineButton('note', server);
-export const protectButton = defineButton('protect', server);
-export const unprotectButton = defineButton('unprotect', server);
+export const showButton = defineButton('show', pressedServer);
+export const noteButton = defineButton('note', pressedServer);
+export const protectButton = defineButton('protect', pressedServer);
+export const unprotectButton = defineButton('unprotect', pressedServer);
 
 /** Opens the list from the control panel. */
 export const listButton = defineButton('list', z.object({}));

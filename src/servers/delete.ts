@@ -14,7 +14,7 @@ import { defineCommand, parseServerName } from '../slack/kit/command.ts';
 import { defineForm, loadingView, type Origin } from '../slack/kit/form.ts';
 import { defineModal } from '../slack/kit/modal.ts';
 import { codeLabel, count, escapeText, shorten, stateWords } from '../slack/kit/text.ts';
-import { deleteButton } from './buttons.ts';
+import { deleteButton, pressedServer } from './buttons.ts';
 import { DELETE_TITLE, deleteMessage, deleteNotice } from './delete-outcome.ts';
 import { runDelete } from './deletion.ts';
 import { chooseUnnamed, getServer, type ServerRef } from './find.ts';
@@ -153,15 +153,10 @@ export function deleteView(
   });
 }
 
-const ref = z.union([
-  z.object({ typed: z.string() }),
-  z.object({ id: z.number().int(), on: z.literal('card').exactOptional() }),
-]);
-
 const form = defineForm({
   id: 'delete',
   title: DELETE_TITLE,
-  input: ref,
+  input: z.union([z.object({ typed: z.string() }), pressedServer]),
   needs: readDeleteReview,
   pick: (id) => ({ id }),
   choose: (input, request) => chooseUnnamed('delete', input, request),
