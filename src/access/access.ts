@@ -68,9 +68,7 @@ const form = defineForm({
   title: GRANT_TITLE,
   input: z.object({}),
   needs: grantAccess,
-  load: async (_input, request, origin) => {
-    return grantView(await request.execute(listGroups, {}), origin);
-  },
+  load: async (_input, request, origin) => grantView(await request.execute(listGroups, {}), origin),
 });
 
 /** `/vps access`. `runTyped` runs the command for which a granted role was requested. */

@@ -166,7 +166,9 @@ function describeSubject(entry: StoredEntry): string {
   if (details?.kind === 'every_role') return `every role of ${describeId(details.subjectId)}`;
   if (details?.kind === 'roles') {
     const say = ROLE_WORDS.get(action);
-    if (say) return details.roles.map((each) => say(describeHolder(each), describeRole(each))).join(' and ');
+    const holderOf = ({ subjectId }: AuditedRole) =>
+      subjectId === undefined ? 'someone' : describeId(subjectId);
+    if (say) return details.roles.map((each) => say(holderOf(each), describeRole(each))).join(' and ');
   }
   if (details?.kind === 'settings') return 'the settings';
   const subject = describeLabel(entry);
@@ -207,10 +209,6 @@ function describeRole({ role, pattern, forMs }: AuditedRole): string {
   const servers = pattern === '' ? '' : ` for ${codeLabel(pattern, MOST_CHARACTERS)}`;
   const time = forMs ? `, for ${describeMinutes(Math.round(forMs / MINUTE_MS))}` : '';
   return `*${role}* role${servers}${time}`;
-}
-
-function describeHolder({ subjectId }: AuditedRole): string {
-  return subjectId === undefined ? 'someone' : describeId(subjectId);
 }
 
 function describeMinutes(minutes: number): string {

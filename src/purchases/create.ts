@@ -26,7 +26,7 @@ import {
   searchChoices,
 } from './catalog.ts';
 import { confirmInForm, confirmPurchase, readTerms, type Terms, termsBlocks } from './confirm.ts';
-import { labelOf, orderValue } from './operation.ts';
+import { labelOf, orderValue, type Purchase } from './operation.ts';
 import { listNamesakes } from './send.ts';
 
 /** @throws Refusal `purchases_frozen` */
@@ -151,14 +151,10 @@ const reviewCreate = defineUseCase({
 async function listOrderers(label: string, { actor, app }: UseCaseContext): Promise<readonly UserId[]> {
   const open = await app.ledger.listOpen(actor.workspaceId);
   const asked = await app.requests.listOpen(actor.workspaceId, ['purchase'], app.system.now());
-  const orders = [
-    ...open,
-    ...asked.map(({ requesterId, ...request }) => ({ ...request, actorId: requesterId })),
-  ];
-  const same = orders.filter(
-    ({ purchase }) => purchase.kind === 'create' && isSameLabel(labelOf(purchase), label),
-  );
-  return [...new Set(same.map(({ actorId }) => actorId))];
+  const isSame = ({ purchase }: { readonly purchase: Purchase }) =>
+    purchase.kind === 'create' && isSameLabel(labelOf(purchase), label);
+  const orderers = open.filter(isSame).map(({ actorId }) => actorId);
+  return [...new Set([...orderers, ...asked.filter(isSame).map(({ requesterId }) => requesterId)])];
 }
 
 /** The metadata of a form has no room for more IDs. */

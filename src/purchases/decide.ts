@@ -156,9 +156,8 @@ const form = defineForm({
   title: TITLE,
   input: z.object({ operationId: z.string() }),
   needs: decideUnconfirmed,
-  load: async (input, request, origin) => {
-    return decisionView(await request.execute(reviewUnconfirmed, input), origin, request.accountUrl);
-  },
+  load: async (input, request, origin) =>
+    decisionView(await request.execute(reviewUnconfirmed, input), origin, request.accountUrl),
 });
 
 export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin, accountUrl?: string): ModalView {
@@ -175,21 +174,19 @@ export function decisionView(unconfirmed: UnconfirmedOrder, origin: Origin, acco
 export const decisionActions = [form.handler, decideButton.on((input, request) => form.open(input, request))];
 
 export const decideModals = [
-  decision.onSubmit(decideUnconfirmed, async ({ fields, metadata, viewId }, request) => {
-    return {
-      with: loadingView(TITLE, 'Saving your answer…'),
-      after: async () => {
-        const { operationId, actorId } = metadata;
-        const { outcome } = fields;
-        const isServer = outcome !== NOTHING && outcome !== ELSEWHERE;
-        const seen = isServer ? { serverId: Number(outcome) } : { isDoneElsewhere: outcome === ELSEWHERE };
-        await request.execute(decideUnconfirmed, { operationId, ...seen });
-        const isOwn = actorId === request.caller.actor.userId;
-        const words = isOwn ? 'We’ve saved your answer.' : `We’ll tell ${mention(actorId)} the result.`;
-        await request.views.update(viewId, noticeView('Order resolved', words));
-      },
-    };
-  }),
+  decision.onSubmit(decideUnconfirmed, async ({ fields, metadata, viewId }, request) => ({
+    with: loadingView(TITLE, 'Saving your answer…'),
+    after: async () => {
+      const { operationId, actorId } = metadata;
+      const { outcome } = fields;
+      const isServer = outcome !== NOTHING && outcome !== ELSEWHERE;
+      const seen = isServer ? { serverId: Number(outcome) } : { isDoneElsewhere: outcome === ELSEWHERE };
+      await request.execute(decideUnconfirmed, { operationId, ...seen });
+      const isOwn = actorId === request.caller.actor.userId;
+      const words = isOwn ? 'We’ve saved your answer.' : `We’ll tell ${mention(actorId)} the result.`;
+      await request.views.update(viewId, noticeView('Order resolved', words));
+    },
+  })),
 ];
 
 const CLOSES = 'Your answer only closes this case; nothing is ordered or charged.';

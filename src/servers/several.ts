@@ -171,20 +171,16 @@ async function readNames(
     await context.app.system.sleep(0);
     if (patterns.includes(name)) {
       const servers = matchPattern(name, list.servers).filter(({ label }) => context.covers(label));
-      meanings.push({
-        name,
-        servers,
-        refusal: servers.length === 0 ? notInList({ typed: name }, list) : undefined,
-      });
+      const refusal = servers.length === 0 ? notInList({ typed: name }, list) : undefined;
+      meanings.push({ name, servers, refusal });
       continue;
     }
-    const found = await getNamedServer(name, list, context).catch((error: unknown) => {
-      if (error instanceof Refusal) return error;
-      throw error;
-    });
-    meanings.push(
-      found instanceof Refusal ? { name, servers: [], refusal: found } : { name, servers: [found] },
-    );
+    try {
+      meanings.push({ name, servers: [await getNamedServer(name, list, context)] });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      meanings.push({ name, servers: [], refusal: error });
+    }
   }
   return meanings;
 }

@@ -19,8 +19,7 @@ export function describePaidUntil({ paidUntil }: Server, now: number): string {
   if (paidUntil === undefined) return 'unknown';
   const aheadMs = paidUntil - now;
   const words = describeSpan(Math.abs(aheadMs));
-  if (aheadMs <= 0) return `${slackDay(paidUntil)} (ended ${words} ago)`;
-  return `${dayOrTime(paidUntil, aheadMs)} (${words} left)`;
+  return `${dayOrTime(paidUntil, aheadMs)} (${aheadMs > 0 ? `${words} left` : `ended ${words} ago`})`;
 }
 
 function describeSpan(ms: number): string {
