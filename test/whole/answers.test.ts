@@ -56,15 +56,6 @@ describe.concurrent('an answer', () => {
 });
 
 describe.concurrent('a form that Slack doesn’t open', () => {
-  it('is offered again if Slack refuses it', async () => {
-    await using team = await startTeam({ servers: 1 });
-    team.slack.faults.failMethod('views.open', 'invalid_arguments', 1);
-    await team.manager.types('/vps delete web-1');
-    await team.manager.sees('If the form isn’t open');
-    await team.manager.presses('Delete a server…');
-    await team.manager.sees('no refund');
-  });
-
   it('is offered again if Slack doesn’t answer, without saying that it was refused', async () => {
     await using team = await startTeam({ servers: 1 });
     const { manager } = team;

@@ -70,14 +70,6 @@ describe.concurrent('npm start', () => {
     expect(await ready.text()).toContain('SLACK_BOT_TOKEN');
     expect((await fetch(`${app.url}/livez`)).status).toBe(200);
   });
-
-  test('with REDIS_URL warns once that it is ignored, and does not repeat it', async () => {
-    await using team = await startTeam();
-    const REDIS_URL = 'not an address: canary-redis';
-    await using app = await startProcess({ ...team.environment, REDIS_URL, DATABASE_URL: 'sqlite::memory:' });
-    expect(app.output().match(/REDIS_URL is ignored/g)).toHaveLength(1);
-    expect(app.output()).not.toContain('canary-redis');
-  });
 });
 
 /** What the schema of another release says of itself, and what this one says then. */
@@ -137,17 +129,6 @@ onTerminal('npm start on a terminal', () => {
     app.type('\u0003');
     expect(await app.ended).toBe(0);
     expect(app.screen()).toContain('Stopping (signal SIGINT).');
-  });
-
-  test('says once why it is not ready, however often it tries', async ({ expect }) => {
-    await using team = await startTeam({ exempt: { slackRulesKept: 'its token is wrong' } });
-    const settings = { ...team.environment, SLACK_BOT_TOKEN: 'xoxb-wrong', DATABASE_URL: 'sqlite::memory:' };
-    await using app = startOnTerminal('main.js', settings);
-    await expect.poll(app.screen).toContain('\nStarted, but not ready. http://127.0.0.1:');
-    expect(app.screen()).toMatch(
-      /\nSlack rejected SLACK_BOT_TOKEN \(invalid_auth\)\. Copy the xoxb- token again .+\n/,
-    );
-    expect(app.screen()).not.toContain('{');
   });
 });
 

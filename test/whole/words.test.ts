@@ -125,33 +125,6 @@ describe.concurrent('a failed command', () => {
   });
 });
 
-it.concurrent.each([
-  'html',
-  'garbage',
-  'status_500',
-  'lost_after',
-  'hang',
-] as const)('a list that the hosting API failed to send is explained to the user: %s', async (kind) => {
-  // Only a request that hangs runs into it; the others must not, on a busy machine either.
-  const settings = { HOSTING_TIMEOUT_MS: kind === 'hang' ? '2000' : '30000' };
-  await using team = await startTeam({ servers: 2, settings });
-  const { operator } = team;
-  team.hosting.faults.add({ on: 'servers', kind });
-  await operator.types('/vps list');
-  await operator.sees(/did(n’t| not) answer|could(n’t| not) be read|returned an error \(50\d\)/);
-  team.hosting.faults.add({ on: 'reboot', kind });
-  await operator.types('/vps reboot web-1');
-  await operator.sees('We’re not sure whether web-1 was rebooted');
-  await operator.presses('Show server');
-  await operator.sees('Paid until');
-  team.hosting.faults.add({ on: 'delete', kind });
-  await carryOut('delete', team.manager, 'web-2');
-  await team.manager.sees(/web-2 was deleted/);
-  expect(`${operator.screen()}${team.manager.screen()}`).not.toMatch(NO_WORDS);
-  expect(team.hosting.requests({ operation: 'reboot' })).toHaveLength(1);
-  expect(team.hosting.requests({ operation: 'delete' })).toHaveLength(1);
-});
-
 it.concurrent('the rate limit is reported to users who have to wait, and they get their answer, also while a colleague asks for too much', async () => {
   await using team = await startHurried(3);
   const { apiCalls, hostingOf } = team.app.ports;
@@ -192,15 +165,6 @@ describe.concurrent('a form that Slack refuses', () => {
       expect(team.manager.modal()?.shown).not.toContain('Loading…');
       await team.manager.closes();
     }
-  });
-
-  it('is offered as a button when its trigger has expired', async () => {
-    await using team = await startTeam({ servers: 1 });
-    team.slack.faults.failMethod('views.open', 'expired_trigger_id', 1);
-    await team.manager.types('/vps delete web-1');
-    await team.manager.sees('If the form isn’t open');
-    await team.manager.presses('Delete a server…');
-    await team.manager.sees('no refund');
   });
 });
 

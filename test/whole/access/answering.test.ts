@@ -71,20 +71,6 @@ describe.concurrent('a requester', () => {
     await team.nora.sees('You don’t have an open request');
   });
 
-  it('gets no role by the buttons of an approval that carry the ID of their request', async () => {
-    await using team = await startWithRequest();
-    const [request] = await openRequests(team);
-    const owner = rawUser(team, 'olga');
-    for (const action of ['approval_approve', 'approval_deny']) {
-      team.owner.overlooksOldMessages();
-      await owner.presses(action, { id: request?.id });
-      await team.owner.sees('This request no longer exists');
-    }
-    expect(await openRequests(team)).toEqual([request]);
-    expect(await rolesOf(team)).toEqual([]);
-    expect(changesSeen(team)).toEqual([]);
-  });
-
   it('who was granted the role can run the refused command again with a button that asks for confirmation', async () => {
     await using team = await startWithRequest();
     await team.approver.presses('Approve for 8 h');
@@ -116,16 +102,6 @@ describe.concurrent('a requester', () => {
     await team.nora.sees('This button has expired. To run the command, type /vps reboot web-1.');
     expect(changesSeen(team)).toEqual([]);
   });
-
-  it('is never offered the owner role', async () => {
-    await using team = await startTeam();
-    const nora = team.slack.as('nora');
-    await nora.types('/vps settings');
-    await nora.sees('You need the owner role to do this. You don’t have a role yet. Ask @olga');
-    nora.doesNotSee('[Ask for access]');
-    await nora.types('/vps access ask operator');
-    expect(await nora.optionsOf('Role')).not.toContain('owner');
-  });
 });
 
 describe.concurrent('the access screen', () => {
@@ -145,16 +121,6 @@ describe.concurrent('the access screen', () => {
     expect(places.every((place, at) => place > (places[at - 1] ?? -1))).toBe(true);
     await owner.sees('Group @oncall: web-*, until');
     await owner.sees('Full members in #ops: all servers');
-  });
-
-  it('refuses to make a channel an owner', async () => {
-    await using team = await startTeam();
-    const { owner } = team;
-    await owner.types('/vps access');
-    await owner.presses('Grant a role…');
-    await owner.fills({ Channel: '#ops', Role: 'owner' });
-    await owner.presses('Grant');
-    await owner.sees('A channel can’t be an owner: anyone who joins it would become one');
   });
 });
 

@@ -3,7 +3,6 @@ import { Secret } from '../../../src/core/secret.ts';
 import { SECOND_TEAM, TEAM } from '../../../src/sandbox/slack/workspace.ts';
 import { askForLink, orderOf } from '../../support/acts.ts';
 import { type Installs, startInstalls } from '../../support/installs.ts';
-import { ENGINES } from '../../support/postgres.ts';
 import { startTeam, type TeamOptions } from '../../support/team.ts';
 
 const LIMIT = 300;
@@ -40,9 +39,9 @@ async function order(slack: Installs['first'], label: string, outcome: string) {
 
 const countCreates = ({ hosting }: Installs) => hosting.requests({ operation: 'create' }).length;
 
-describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
+describe.concurrent('two workspaces', () => {
   test('with one API key can’t order a label whose order is unconfirmed in the other, also after a restart, and learn nothing more about it', async () => {
-    await using team = await startTwo({ engine });
+    await using team = await startTwo();
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.first, 'web-1', 'We’re not sure yet whether');
     for (const restart of [async () => undefined, team.restart]) {
@@ -57,7 +56,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   });
 
   test('with one API key pay once when both renew a server for the same month', async () => {
-    await using team = await startTwo({ engine });
+    await using team = await startTwo();
     team.hosting.seedServers(team.account, 1, 'alpha');
     const people = [managerOf(team.first), managerOf(team.second)] as const;
     for (const person of people) {
@@ -76,7 +75,7 @@ describe.concurrent.each(ENGINES)('two workspaces on %s', (engine) => {
   test('with two API keys of one account never take a server that one of them ordered for the other’s lost order', async ({
     expect,
   }) => {
-    await using team = await startTwo({ engine, config: { DOUBT_MINUTES: 0.03 } }, 'two keys');
+    await using team = await startTwo({ config: { DOUBT_MINUTES: 0.03 } }, 'two keys');
     team.hosting.faults.add({ on: 'create', kind: 'lost_before' });
     await order(team.second, 'web-1', 'We’re not sure yet whether');
     await order(team.first, 'web-1', 'web-1 is being created');

@@ -163,19 +163,6 @@ describe.concurrent('when another hosting account is connected', () => {
     expect(team.hosting.charges(team.account)).toEqual([]);
   });
 
-  test('an unconfirmed renewal is left to a manager, who decides that it was done', async () => {
-    await using team = await startTeam({ servers: 1, ...SHORT_DOUBT });
-    const { manager } = await loseAnswer(team, 'renew', 'lost_after');
-    await manager.types('/vps status');
-    await manager.presses('Resolve web-1…');
-    await manager.sees('Check the page of the account that was connected before');
-    expect(await manager.optionsOf('Was it renewed?')).toEqual(['It was renewed', 'It wasn’t renewed']);
-    await manager.fills({ 'Was it renewed?': 'It was renewed' });
-    await manager.presses('Save');
-    await manager.sees('@mara marked web-1 as renewed. We haven’t seen a new paid-until date');
-    expect(team.hosting.requests({ operation: 'renew' })).toHaveLength(1);
-  });
-
   test('an answer to a request that was sent before still counts, with its password', async ({ expect }) => {
     await using team = await startTeam();
     const { manager } = team;

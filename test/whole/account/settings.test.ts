@@ -215,19 +215,6 @@ async function outcomes({ app }: Team): Promise<readonly string[]> {
 }
 
 describe('/vps status', () => {
-  it('says nothing about Slack while Slack refuses nothing, and asks it nothing', async () => {
-    await using team = await startTeam({ servers: 1 });
-    await team.viewer.types('/vps list');
-    await team.viewer.sees('web-1');
-    const asked = () =>
-      team.slack.traffic().filter(({ from, what }) => from === 'app' && !what.includes('response')).length;
-    const before = asked();
-    await team.viewer.types('/vps status');
-    await team.viewer.sees('API requests this minute');
-    expect(asked()).toBe(before);
-    expect(team.viewer.screen()).not.toContain('⚠️');
-  });
-
   it('names each missing scope that Slack refused something for, and what is lost without it', async () => {
     await using team = await startTeam({ servers: 1, scopes: ['commands', 'chat:write'] });
     await team.owner.types('/vps reboot web-1');

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../../../src/core/errors.ts';
 import { MINUTE_MS } from '../../../src/core/time.ts';
 import { APPROVALS } from '../../../src/requests/request.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
@@ -8,7 +7,7 @@ import { movableSystem } from '../../support/clocks.ts';
 import { until } from '../../support/eventually.ts';
 import { showOtherwise, showServersAs } from '../../support/other-answers.ts';
 import { rawUser } from '../../support/raw-user.ts';
-import { askDelete, askRenew, findApproval, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
+import { askRenew, findApproval, startRuledTeam, TWO_PERSONS } from '../../support/ruled-team.ts';
 import { grantRole, type Team } from '../../support/team.ts';
 
 /** Waits until Slack has refused a call of this method; to this user or channel, if one is named. */
@@ -129,15 +128,6 @@ describe.concurrent('while Slack does not answer', () => {
     }
     expect(outcomes()).toHaveLength(1);
   });
-
-  test('the requester gets a direct message when the channel of the request can’t be reached anymore', async () => {
-    await using team = await startRuledTeam();
-    await team.askCreate();
-    team.slack.faults.breakReplyUrls();
-    team.slack.faults.failMethod('chat.postEphemeral', 'not_in_channel');
-    await team.approver.presses('Deny');
-    await team.slack.as('mara').in('dm').sees('@olga denied it:');
-  });
 });
 
 describe.concurrent('a pending approval', () => {
@@ -244,20 +234,6 @@ test('an approval is canceled when the server that was to be renewed has another
   await team.manager.sees('the plan, location or image is no longer in the catalog');
   team.manager.doesNotSee('price has changed');
   expect(team.creates()).toBe(0);
-});
-
-test.concurrent('an approved delete that fails because the API key can’t be decrypted is reported to the requester and in the card', async () => {
-  await using team = await startRuledTeam(TWO_PERSONS, { servers: 1 });
-  await askDelete(team);
-  showOtherwise(team, () => ({
-    deleteServer: async () => {
-      throw new Refusal('key_unreadable', { keyId: 'k1' });
-    },
-  }));
-  await team.approver.presses('Approve');
-  await team.manager.sees('web-1 wasn’t deleted. Stored data was encrypted with key k1');
-  await team.approver.sees('web-1 wasn’t deleted');
-  expect(await team.listAudit()).toContain('mara delete failed key_unreadable');
 });
 
 test('a label of 600 characters is distinguished from one that differs at its end, and renewed for a role whose pattern matches that end', async () => {

@@ -44,23 +44,6 @@ it.concurrent('Home shows servers with the buttons that its user may press, and 
     expect(JSON.stringify(vera.home()?.blocks)).not.toContain(`"${button}"`);
 });
 
-it.concurrent('Home shows how a press on a server that needs attention ended, until the next press', async ({
-  expect,
-}) => {
-  const system = movableSystem();
-  await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: 1500 } });
-  system.move(27 * DAY_MS);
-  const otto = team.slack.as('otto').in('dm');
-  await otto.opensHome();
-  await otto.sees('1 server needs attention');
-  await otto.presses('Reboot');
-  await otto.sees('Rebooting');
-  await otto.sees(/web-1 is 🟢 running \(\d+ s\)\./);
-  otto.doesNotSee('Rebooting');
-  await otto.presses('Refresh');
-  await expect.poll(() => otto.screen()).not.toContain('running (');
-});
-
 it.concurrent('Home doesn’t show how a press ended to a user whose role was revoked in the meantime', async () => {
   const system = movableSystem();
   await using team = await startTeam({ servers: 1, system, hosting: { rebootDelayMs: 4000 } });
@@ -114,21 +97,6 @@ it.concurrent('Home of a user from another organization is never published', asy
   await expect.poll(() => team.slack.as('otto').home()).toBeDefined();
   expect(team.slack.as('sam').home()).toBeUndefined();
   expect(team.slack.as('vera').home()).toBeUndefined();
-});
-
-// Counts publications, which are at least a second apart, so nothing runs beside it.
-it.sequential('Home opened fifty times at once makes at most four calls, and a Home that was never opened is not published', async () => {
-  await using team = await startTeam({ servers: 3 });
-  const otto = team.slack.as('otto');
-  await Promise.all(Array.from({ length: 50 }, () => otto.opensHome()));
-  await otto.sees('Servers (3)');
-  const mara = team.slack.as('mara');
-  await mara.types('/vps stop web-1');
-  await mara.sees('stopped web-1');
-  expect(mara.home()).toBeUndefined();
-  expect(published(team).length).toBeLessThanOrEqual(4);
-  const lists = team.hosting.requests({ operation: 'servers' }).length;
-  expect(lists).toBeLessThanOrEqual(4);
 });
 
 it.concurrent('a root password is shown from Home to its creator only, and is never part of Home', async ({

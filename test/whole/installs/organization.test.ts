@@ -216,30 +216,6 @@ describe.concurrent('two workspaces with the same app', () => {
     await tells(team.second, '/vps access', 'Roles', 'otto');
   });
 
-  it('each report the scopes that the app has there, and a repeated install that adds some takes effect within six minutes', async () => {
-    const system = movableSystem();
-    await using team = await startTwo({
-      system,
-      exempt: { slackRulesKept: 'the app is installed with fewer scopes' },
-    });
-    team.first.app.scopes = ['commands', 'chat:write'];
-    // Whether a user without a role is an admin is looked up in Slack.
-    const nora = team.first.as('nora');
-    await nora.types('/vps list');
-    await nora.sees('You need the viewer role');
-    await tells(team.first, '/vps status', 'The scope users:read is missing');
-    expect(await tells(team.second, '/vps status', 'API requests this minute')).not.toContain('reinstall');
-    await team.install(team.first);
-    expect(await team.app.ports.installationStore.find(TEAM.id)).toMatchObject({ generation: 2 });
-    system.move(6 * 60_000);
-    await nora.overlooksOldMessages().types('/vps list');
-    await nora.sees('You need the viewer role');
-    const owner = ownerOf(team.first).overlooksOldMessages();
-    await owner.types('/vps status');
-    await owner.sees('API requests this minute');
-    owner.doesNotSee('users:read');
-  });
-
   test.skipIf(!postgresUrl)(
     'that share PostgreSQL each pay once when both order the same label at once, and are independent when one uninstalls',
     async ({ expect }) => {

@@ -1,23 +1,12 @@
-import type { QueryResult } from 'kysely';
-import { describe, expect, it, test } from 'vitest';
-import { runBackground } from '../../../src/background.ts';
-import type { AppContext, Store } from '../../../src/context.ts';
-import { createEntry } from '../../../src/core/entry.ts';
+import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../src/core/secret.ts';
 import { HOUR_MS } from '../../../src/core/time.ts';
-import { openStore } from '../../../src/db/open-store.ts';
 import { INSTALLATION } from '../../../src/installations/store.ts';
-import { silentLog } from '../../../src/log.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { createIds, realSystem } from '../../../src/system.ts';
-import { entry, vault } from '../../db/fixtures.ts';
-import { type HandClock, handClock, turn } from '../../slack/support/fakes.ts';
 import { createServer, orderOf } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
-import { makeContext } from '../../support/context.ts';
 import { until } from '../../support/eventually.ts';
 import { CLIENT, type Installs, startInstalls } from '../../support/installs.ts';
-import { openWatched, type Watch } from '../../support/statements.ts';
 import type { TeamOptions } from '../../support/team.ts';
 
 /** An installed app with an API key, a role and the root password of a paid server. */
@@ -233,81 +222,4 @@ describe.concurrent('an app with token rotation', () => {
     await team.owner.sees('Unsaved root passwords');
     team.owner.doesNotSee('no longer accepts');
   });
-});
-
-const ACTIVE = 10;
-const HOURS = 3;
-
-const idOf = (nth: number) => `T${String(nth).padStart(8, '0')}`;
-
-/** Fills a store with installs, as OAuth and `/vps connect` leave them: sealed tokens, sealed keys, an owner, an audit. */
-async function fillWorkspaces({ installationStore, apiKeys }: Store, count: number): Promise<void> {
-  for (let nth = 0; nth < count; nth++) {
-    const id = idOf(nth);
-    const installedBy = id.replace('T', 'U');
-    const installedAt = realSystem.now();
-    await installationStore.install({
-      ...{ id, isOrg: false, name: `Workspace ${id}`, installedBy, installedAt },
-      tokens: { bot: new Secret(`xoxb-${id}`) },
-    });
-    await apiKeys.put(id, new Secret(`key-${nth}`), installedBy, installedAt);
-  }
-}
-
-/**
- * Runs the background for hours over a store with so many workspaces, in some of which somebody did something. Returns its
- * statements without their values, the rows that it read, and its log lines.
- */
-async function workOver(installed: number) {
-  const clock = handClock();
-  // The installs were long ago.
-  const startedAt = realSystem.now() + 24 * 3_600_000;
-  const now = () => startedAt + clock.system.elapsed();
-  const system = { ...clock.system, now, newId: createIds(now, realSystem.random) };
-  const work = { statements: [] as string[], rows: 0 };
-  const lines: string[] = [];
-  const info = (words: string, { workspaceId }: Record<string, unknown> = {}) =>
-    void lines.push(`${words} ${workspaceId}`);
-  const watch: Watch = async ({ sql }, run) => {
-    const result = await run();
-    work.statements.push(sql);
-    // The ends of all audit logs are listed once an hour.
-    if (!sql.includes('audit_heads'))
-      work.rows += (result as Partial<QueryResult<unknown>> | undefined)?.rows?.length ?? 0;
-    return result;
-  };
-  const databaseUrl = 'sqlite::memory:';
-  const store = await openStore({ databaseUrl, vault, system, openEngine: openWatched(watch) });
-  await fillWorkspaces(store, installed);
-  for (let nth = 0; nth < ACTIVE; nth++)
-    await store.audit.add(entry({ at: system.now(), workspaceId: idOf(nth) }));
-  Object.assign(work, { statements: [], rows: 0 });
-  await runHours(makeContext(store, { system, log: { ...silentLog, info } }), clock);
-  await store.close();
-  return { ...work, lines };
-}
-
-/** The same number of rounds for every store: each begins once everything sleeps again. */
-async function runHours(ports: AppContext, clock: HandClock): Promise<void> {
-  const stop = new AbortController();
-  const ended = runBackground(ports, createEntry(ports), stop.signal);
-  // The loop of the jobs: the answers that a crash left are read from files before.
-  await until(() => clock.sleeping() === 1);
-  // Twice a minute, so that every job is due again and again.
-  for (let passed = 0; passed < HOURS * 3_600_000; passed += 30_000) {
-    await clock.pass(30_000);
-    for (let turns = 0; turns < 5; turns++) await turn();
-  }
-  stop.abort();
-  await ended;
-}
-
-test('unused workspaces cost no statement and no row in hours of background work, and one log line at its start', async () => {
-  const [few, many] = [await workOver(ACTIVE), await workOver(300)];
-  expect(few.statements.length).toBeGreaterThan(500);
-  expect(many.statements.length).toBe(few.statements.length);
-  expect(many.rows).toBe(few.rows);
-  // The end of each audit log.
-  expect(few.lines).toHaveLength(ACTIVE);
-  expect(many.lines).toHaveLength(300);
 });

@@ -1,10 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { money } from '../../../src/core/money.ts';
-import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../../src/core/settings.ts';
 import { monthStart } from '../../../src/core/time.ts';
 import type { Purchase } from '../../../src/purchases/operation.ts';
-import { defaultCatalog } from '../../../src/sandbox/hosting/catalog.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
 import { entry, markSent, NO_ANSWER, NOT_DONE } from '../../db/fixtures.ts';
 import { createServer, orderOf } from '../../support/acts.ts';
@@ -244,31 +242,6 @@ describe.concurrent('the costs', () => {
     await manager.sees('We don’t know what your server costs a month.');
   });
 
-  it('use the price at creation, and say so, where the catalog no longer has the plan', async () => {
-    const { plans, ...rest } = defaultCatalog();
-    const catalog = { ...rest, plans: plans.filter(({ code }) => code !== 'small') };
-    await using team = await startCosts(1, (ids) => [created(ids, 0, 'small', { price: 550 })], {
-      hosting: { catalog },
-    });
-    const { manager } = team;
-    await manager.types('/vps costs');
-    await manager.sees('5.50 per month for 1 server.');
-    await manager.sees(
-      'small · 5.50 · 1 server · price at creation, since the plan isn’t in today’s catalog',
-    );
-    expect(chartsOf(team)).toEqual([]);
-  });
-
-  it('are sent without the chart, with the same numbers, where Slack refuses the chart', async () => {
-    await using team = await startCosts(2, (ids) => [created(ids, 0), created(ids, 1, 'micro')]);
-    const { manager } = team;
-    team.slack.faults.refuseBlock('data_visualization');
-    await manager.types('/vps costs');
-    await manager.sees('8.80 per month for 2 servers.');
-    await manager.sees('small · 5.90 · 1 server micro · 2.90 · 1 server');
-    expect(chartsOf(team)).toEqual([]);
-  });
-
   it('cover only the servers that the user’s role is for, at today’s prices, and the message says so', async () => {
     await using team = await startCosts(3, (ids) => [
       created(ids, 0),
@@ -289,37 +262,6 @@ describe.concurrent('the costs', () => {
     await limited.sees('(UTC): 5.90 • 1 new server: 5.90');
     limited.doesNotSee('large');
     limited.doesNotSee('web-2');
-  });
-
-  it('leave out the price of another account’s server with the same ID', async () => {
-    await using team = await startCosts(2, (ids) => [
-      created(ids, 0),
-      { purchase: createOf('elsewhere', 'large'), serverId: ids[1] ?? 0 },
-    ]);
-    const { manager } = team;
-    const otherKey = new Secret(team.hosting.createKey(team.account));
-    await team.app.ports.apiKeys.put(TEAM.id, otherKey, USERS.olga.id, Date.now());
-    await manager.types('/vps costs');
-    await manager.sees('5.90 per month for 1 of 2 servers.');
-    await manager.sees('Price unknown (1): web-2');
-    await manager.types('/vps show web-1');
-    await manager.sees('Ordered as');
-    manager.overlooksOldMessages();
-    await manager.types('/vps show web-2');
-    await manager.sees('Paid until');
-    manager.doesNotSee('Ordered as');
-    manager.doesNotSee('Created by');
-  });
-
-  it('of 500 servers fit into one message', async () => {
-    await using team = await startCosts(500, (ids) =>
-      ids.slice(0, 12).map((_, at) => created(ids, at, at % 2 === 0 ? 'small' : `gone-${at}`)),
-    );
-    const { manager } = team;
-    await manager.types('/vps costs');
-    await manager.sees('for 12 of 500 servers. We don’t know the price of the other 488.');
-    await manager.sees('Price unknown (488): web-13, web-14');
-    await manager.sees('and 478 more');
   });
 });
 

@@ -3,10 +3,9 @@ import { Secret } from '../../../src/core/secret.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
 import { TEAM } from '../../../src/sandbox/slack/workspace.ts';
-import { realSystem } from '../../../src/system.ts';
-import { createServer, deleteServer, renewServer } from '../../support/acts.ts';
+import { createServer, deleteServer } from '../../support/acts.ts';
 import { startDigestTeam } from '../../support/ruled-team.ts';
-import { grantRole, SCOPES, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
+import { grantRole, startTeam, type Team, type TeamOptions } from '../../support/team.ts';
 
 const recordOf = ({ app }: Team) => app.ports.digests.find(TEAM.id);
 
@@ -91,40 +90,13 @@ describe.concurrent('the daily digest', () => {
     expect(team.digests()).toHaveLength(1);
     expect(team.charges()).toBe(3);
   });
-
-  test('does not call a server renewed that a manager says was, nor does the channel, until the date moves', async ({
-    expect,
-  }) => {
-    await using team = await startDigestTeam({}, { servers: 1 });
-    const { manager } = team;
-    team.untilDigest(26);
-    await manager.sees('1 server to renew soon');
-    team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
-    await manager.types('/vps renew web-1');
-    await manager.presses('Renew and pay');
-    await manager.sees('We’re not sure yet whether web-1 was renewed');
-    team.system.move(HOUR_MS);
-    await manager.sees('We can’t tell whether web-1 was renewed');
-    await manager.closes();
-    await manager.presses('Resolve…');
-    await manager.fills({ 'Was it renewed?': 'It was renewed' });
-    await manager.presses('Save');
-    await manager.sees('@mara marked @mara’s renewal of web-1 as done');
-    team.system.move(5000);
-    await manager.types('/vps show web-1');
-    await manager.sees('ssh root@');
-    team.untilDigest();
-    await expect.poll(() => team.digests()[1]).toMatch(/the renewal by @mara isn’t confirmed yet/);
-    expect(team.digests()[1]).toContain('Nothing to renew right now. 1 renewal isn’t confirmed yet.');
-    manager.doesNotSee('renewed web-1 until');
-  });
 });
 
 describe.concurrent('changes outside of the app', () => {
   test('are listed once, in the next digest, without those that were made with the app', async ({
     expect,
   }) => {
-    await using team = await startDigestTeam();
+    await using team = await startDigestTeam({}, { hasRateLimits: false });
     const { hosting, account } = team;
     const [one = 0, two = 0] = hosting.seedServers(account, 6, 'web');
     team.untilDigest();
@@ -137,8 +109,6 @@ describe.concurrent('changes outside of the app', () => {
     await team.manager.sees('stopped web-3');
     await deleteServer(team.manager, 'web-4');
     await createServer(team.manager, 'ours');
-    // Slack takes about one message a second in a channel; a digest that it refuses is posted ten minutes later.
-    await realSystem.sleep(3000);
     team.system.move(DAY_MS);
     await expect
       .poll(() => team.digests()[0])
@@ -211,21 +181,6 @@ describe.concurrent('a digest that can’t be posted', () => {
     team.system.move(DAY_MS);
     await team.manager.sees('Daily digest');
   });
-
-  test('because its message was deleted is not posted again, and the next day’s is', async ({ expect }) => {
-    await using team = await startDigestTeam({}, { servers: 2 });
-    team.untilDigest(24);
-    await team.manager.sees('2 servers to renew soon');
-    // The message is there a moment before the note that it is.
-    await expect.poll(async () => (await recordOf(team)).live).toBeDefined();
-    const { live } = await recordOf(team);
-    team.slack.admin.deleteMessage('#ops', live?.card.ts ?? '');
-    await renewServer(team.manager);
-    expect(team.digests()).toEqual([]);
-    team.system.move(DAY_MS);
-    await expect.poll(() => team.digests()[0]).toContain('1 server to renew soon');
-    expect(team.digests()).toHaveLength(1);
-  });
 });
 
 describe.concurrent('a reminder', () => {
@@ -288,68 +243,6 @@ describe.concurrent('a reminder', () => {
       .toMatch(/Paid time ended\s+• web-1 · .* · @mara let it expire/);
     await passes(1);
     expect(team.digests()).toHaveLength(2);
-  });
-
-  test('on the day before the paid time ends can’t be snoozed any more', async ({ expect }) => {
-    await using team = await startDigestTeam({}, { servers: 1 });
-    const [{ paid_until: end } = { paid_until: '' }] = team.hosting.listServers(team.account);
-    team.untilDigest(Math.round((Date.parse(end) - team.system.now()) / DAY_MS) - 1);
-    await team.manager.sees(/⚠️ web-1 · ends tomorrow/);
-    await team.manager.types('/vps reminders');
-    await team.manager.sees('Upcoming renewals');
-    const screen = team.manager.screen();
-    expect(screen).toContain('[Let it expire]');
-    expect(screen).not.toContain('[Snooze');
-  });
-
-  test('stays in a user’s own list once the paid time is over, until the server is renewed or left to expire', async ({
-    expect,
-  }) => {
-    await using team = await startDigestTeam({}, { servers: 2 });
-    const { manager } = team;
-    // The first digest lists what is over, and the next one nothing.
-    for (const days of [31, 0]) {
-      team.untilDigest(days);
-      await expect
-        .poll(async () => (await recordOf(team)).lastAt)
-        .toBeGreaterThan(team.system.now() - HOUR_MS);
-    }
-    expect(team.digests()).toHaveLength(1);
-    const list = () =>
-      manager.messages().findLast(({ shown }) => shown.startsWith('Upcoming renewals'))?.shown ?? '';
-    await manager.types('/vps reminders');
-    await manager.sees('2 servers’ paid time has ended. Price unknown: 2.');
-    expect(list()).toMatch(/⚠️ web-1 · paid time ended/);
-    await manager.presses('Let it expire');
-    await manager.sees(/No more reminders for web-2\. Press Remind again/);
-    await expect.poll(list).toMatch(/▫️ web-2 · @mara let it expire · paid time ended/);
-    await manager.presses('Remind again');
-    await manager.sees('web-2 is back on the list of servers to renew.');
-    await manager.presses('Renew all…');
-    await manager.sees('One more month for 2 servers is charged');
-    await manager.presses('Renew and pay');
-    await manager.sees('2 servers were renewed.');
-    await manager.types('/vps reminders');
-    await manager.sees('No servers need to be renewed soon.');
-  });
-
-  test('says that nothing is posted, while no channel is chosen for the digest', async ({ expect }) => {
-    const OFF = 'The daily digest is off, so nothing is posted. An owner can turn it on in /vps settings.';
-    await using team = await startDigestTeam({}, { servers: 1 });
-    const { manager } = team;
-    await team.setSettings(DEFAULT_SETTINGS);
-    team.untilDigest(24);
-    await manager.types('/vps reminders');
-    await manager.sees(OFF);
-    for (const [button, words] of [
-      [/^Snooze until/, /Reminders for web-1 are snoozed until \w+ \d+\./],
-      ['Remind again', 'Reminders for web-1 are on again.'],
-      ['Let it expire', 'No more reminders for web-1 until its paid time ends.'],
-    ] as const) {
-      await manager.presses(button);
-      await manager.sees(words);
-      expect(manager.messages().findLast(({ shown }) => shown.includes('for web-1'))?.shown).toContain(OFF);
-    }
   });
 
   test('is for one paid month: a button on an old message doesn’t affect the next month', async () => {
@@ -425,20 +318,8 @@ describe.concurrent('the settings of the digest', () => {
     expect(await digestOf(team)).toBeUndefined();
   });
 
-  test('propose UTC without users:read', async () => {
-    const scopes = SCOPES.filter((scope) => scope !== 'users:read');
-    await using team = await opening({ scopes });
-    await team.owner.sees('[UTC]');
-    team.owner.doesNotSee('[Europe/Berlin]');
-    await team.owner.fills({ 'Digest channel': '#ops' });
-    await team.owner.presses('Save');
-    await team.owner.sees('• Time zone of the daily digest: UTC');
-    expect((await digestOf(team))?.zone).toBe('UTC');
-  });
-
   test('refuse time zones, days and channels that can’t be', async () => {
     await using team = await opening();
-    await expect(team.owner.fills({ 'Digest channel': '#acme-shared' })).rejects.toThrow('not offered');
     await team.owner.fills({ 'Digest channel': '#ops', 'Time zone': 'Berlin', [DAYS]: 'a week' });
     await team.owner.presses('Save');
     await team.owner.sees('Enter a time zone such as Europe/Berlin');
@@ -454,18 +335,16 @@ describe.concurrent('the settings of the digest', () => {
   });
 });
 
-const SERVERS = 50;
-
-test.concurrent('Show my reminders on a digest of fifty servers pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async () => {
+test.concurrent('Show my reminders on a digest of thirty servers pages through the buttons of all that the user’s role covers, with the same checks, and pays once', async () => {
   await using team = await startDigestTeam({}, { hasRateLimits: false });
-  team.hosting.seedServers(team.account, SERVERS, 'web');
+  team.hosting.seedServers(team.account, 30, 'web');
   await team.owner.types('/vps access grant @nora viewer on web-1*');
   team.untilDigest(24);
   const { operator } = team;
-  await operator.sees('50 servers to renew soon');
+  await operator.sees('30 servers to renew soon');
   await operator.presses('Show my reminders');
-  await operator.sees('Showing 1–10 of 50, most urgent first.');
-  for (const range of ['11–20 of 50', '21–30 of 50', '31–40 of 50', '41–50 of 50']) {
+  await operator.sees('Showing 1–10 of 30, most urgent first.');
+  for (const range of ['11–20 of 30', '21–30 of 30']) {
     await operator.presses('Next');
     await operator.sees(range);
   }
@@ -478,7 +357,7 @@ test.concurrent('Show my reminders on a digest of fifty servers pages through th
   await operator.presses(/^Snooze until/);
   await operator.sees(`Reminders for ${last} are snoozed until`);
   await operator.sees(new RegExp(`${last} · snoozed by @otto until`));
-  expect(listOf(operator)).toContain('41–50 of 50');
+  expect(listOf(operator)).toContain('21–30 of 30');
   await operator.presses('Remind again');
   await operator.sees(`Reminders for ${last} are on again`);
   await operator.presses('Let it expire');
@@ -489,7 +368,7 @@ test.concurrent('Show my reminders on a digest of fifty servers pages through th
 
   await team.manager.presses('Show my reminders');
   await team.manager.presses('Next');
-  await team.manager.sees('11–20 of 50');
+  await team.manager.sees('11–20 of 30');
   const labels = labelsOf(team.manager);
   await team.manager.presses('Let it expire');
   await team.manager.sees(`No more reminders for ${labels.at(-1)}`);

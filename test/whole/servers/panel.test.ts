@@ -76,24 +76,6 @@ it.sequential('each letter typed into a menu of 5,000 servers is answered from m
   expect(team.hosting.requests()).toHaveLength(requests);
 });
 
-it.concurrent('a menu that searches keeps using its list for longer than commands do, and reads it again after a change', async () => {
-  await using team = await startTeam({ servers: 3 });
-  const [id = 0] = team.serverIds;
-  const by = rawUser(team, 'otto');
-  await by.types('pick_reboot', 'w');
-  const readOf = () => team.hosting.requests({ operation: 'servers' }).length;
-  expect(readOf()).toBe(1);
-  // Longer than a list is shared by commands.
-  await new Promise((resolve) => setTimeout(resolve, 2300));
-  await by.types('pick_reboot', 'we');
-  expect(readOf()).toBe(1);
-  const before = by.mark();
-  await by.presses('stop', { id });
-  await by.seesChange(before);
-  const { response } = await by.types('pick_reboot', 'web-1');
-  expect(response).toContain('stopped');
-});
-
 async function startNoted() {
   const team = await startTeam({ servers: 2 });
   await team.operator.types(`/vps note web-1 @mara “billing, call <@${USERS.olga.id}|olga> first”`);
@@ -225,17 +207,4 @@ it.concurrent('a note can be written, changed and emptied with the card’s butt
   await team.viewer.types('/vps show web-1');
   await team.viewer.sees('[Refresh]');
   team.viewer.doesNotSee('[Note…]');
-});
-
-it.concurrent('a note can be changed in the window of a server that an alert names', async () => {
-  await using team = await startTeam({ servers: 1 });
-  const { operator } = team;
-  await operator.types('web-1 is down');
-  await operator.usesMessageShortcut('manage_server', 'web-1 is down');
-  await operator.presses('Note…');
-  await operator.fills({ Note: 'restart the queue first' });
-  await operator.presses('Save');
-  await operator.sees('Note saved');
-  await operator.sees('Note: restart the queue first');
-  await operator.sees('[Reboot]');
 });

@@ -137,15 +137,3 @@ test('npm run vps --json prints JSON, and every outcome has an exit code', async
   expect(several.code).toBe(1);
   expect(several.words).toMatch(/^2 servers match "web"\. Nothing was changed\. Use an ID:\nID +LABEL/);
 });
-
-test('npm run vps names the workspaces to choose from when there are several', async () => {
-  await using team = await startTeam();
-  await team.app.ports.workspaces.put({ id: 'T0OTHER001', name: 'Other' });
-  await team.app.ports.apiKeys.put('T0OTHER001', new Secret(team.apiKey), 'U1', 1);
-  const which = await run(team, 'list');
-  expect(which).toMatchObject({
-    code: 2,
-    words: expect.stringMatching(/Add --workspace and one of .*T0OTHER001/),
-  });
-  expect((await run(team, 'list', '--workspace', TEAM.id)).code).toBe(0);
-});

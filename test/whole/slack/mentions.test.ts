@@ -89,26 +89,6 @@ describe.concurrent('a mention', () => {
     expect(await rawUser(team, 'otto').audit()).toEqual([]);
   });
 
-  it('answers a greeting with two lines of help', async () => {
-    await using team = await startWithServers();
-    const operator = team.slack.as('otto').in('dm');
-    for (const words of ['hi', 'Thanks!', 'hello @vps']) {
-      operator.overlooksOldMessages();
-      await operator.types(words);
-      await operator.sees('Hi! Try list or reboot web-1.');
-    }
-  });
-
-  it('suggests what works in a thread, where slash commands don’t, and shows the control panel without a command', async () => {
-    await using team = await startWithServers();
-    const ts = await team.slack.posts('#ops', { text: 'Disk full on web-1' });
-    const operator = team.slack.as('otto').thread(ts);
-    await operator.types('@vps rebot web-1');
-    await operator.sees('Did you mean @vps reboot?');
-    await team.viewer.types('@vps');
-    await team.viewer.sees('All servers');
-  });
-
   it('is no command unless the message begins with it, and only in the first line; the rest may give reasons', async () => {
     await using team = await startWithServers();
     for (const text of ['thanks @vps stop web-1 was right', 'stop web-1 @vps', 'hey @vps']) {
@@ -225,27 +205,9 @@ describe.concurrent('a mention', () => {
     receive.mockRestore();
     expect(changesSeen(team)).toEqual([]);
   });
-
-  it('shows “Working on it” if its outcome takes more than a moment', async () => {
-    await using team = await startWithServers();
-    team.hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 1500 });
-    await team.operator.types('@vps reboot web-1');
-    await team.operator.sees('Working on it');
-    await team.operator.inThreadOf('@vps reboot').sees('rebooted web-1');
-  });
 });
 
 describe.concurrent('a direct message', () => {
-  it('with a file, or written with /me, is answered like any other', async () => {
-    await using team = await startWithServers();
-    const viewer = team.slack.as('vera').in('dm');
-    await viewer.types('show web-1', { file: 'disk.png' });
-    await viewer.sees('Paid until');
-    viewer.overlooksOldMessages();
-    await viewer.types('/me show web-1');
-    await viewer.sees('Paid until');
-  });
-
   it('runs the same command as /vps once, also if it is edited, and is answered in the conversation or in its thread', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('dm');

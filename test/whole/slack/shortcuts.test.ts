@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { describeAge } from '../../../src/servers/card.ts';
-import { ALERTS } from '../../servers/support/alert-messages.ts';
 import { changesSeen, rawUser } from '../../support/raw-user.ts';
 import { SCOPES, startTeam, type TeamOptions } from '../../support/team.ts';
 
@@ -72,17 +70,6 @@ describe.concurrent('Manage server… on a message', () => {
     await operator.sees('⚪ stopped');
     await operator.closes();
     expect(operator.reactionsTo('web-1 is down')).toEqual([]);
-  });
-
-  it('finds the server in an alert of every known tool', async () => {
-    await using team = await startWithServers();
-    for (const [tool, alert] of Object.entries(ALERTS)) {
-      const text = tool === 'alertmanager' ? 'web-1 is full' : '';
-      await team.slack.posts('#ops', { text, attachments: alert.attachments.map((each) => ({ ...each })) });
-      await team.viewer.usesMessageShortcut('manage_server', '');
-      await team.viewer.sees('Manage server web-1');
-      await team.viewer.closes();
-    }
   });
 
   it('in a thread posts the outcome in that thread', async () => {
@@ -183,17 +170,6 @@ describe.concurrent('Manage server… on a message', () => {
     await owner.sees('/invite @vps');
   });
 
-  it('asks for an invite to a private channel that it can’t see', async () => {
-    await using team = await startWithServers();
-    const manager = team.slack.as('mara').in('#management');
-    await manager.types('web-1 is slow');
-    await manager.usesMessageShortcut('manage_server', 'is slow');
-    await manager.presses('Reboot');
-    await manager.sees('/invite @vps');
-    expect(changesSeen(team)).toHaveLength(1);
-    team.slack.as('olga').in('#management').doesNotSee('rebooted');
-  });
-
   it('announces nothing in a channel that is shared with another organization', async ({ expect }) => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('#acme-shared');
@@ -212,21 +188,6 @@ describe.concurrent('Manage server… on a message', () => {
     await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
     await team.operator.sees('use the shortcut again');
   });
-});
-
-it.concurrent('the age of a message is shown in one suitable unit', () => {
-  const now = 1_800_000_000_000;
-  const ageOf = (ms: number) => describeAge({ ts: `${(now - ms) / 1000}.0` }, now);
-  expect(ageOf(20_000)).toBe('The message is less than a minute old.');
-  expect(ageOf(59 * 60_000)).toBe('The message is 59 min old.');
-  expect(ageOf(3 * 3_600_000)).toBe(':warning: The message is 3 h old.');
-  expect(ageOf(72 * 3_600_000)).toBe(':warning: The message is 3 days old.');
-  expect(ageOf(-5000)).toBe('The message is less than a minute old.');
-  expect([describeAge({}, now), describeAge(null, now), describeAge({ ts: 'now' }, now)]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
 });
 
 it.concurrent('the global shortcut Servers offers recently used servers first, and finds any other', async ({

@@ -64,19 +64,4 @@ describe.concurrent('in Socket Mode', () => {
     await viewer.sees('web-1', 2000);
     expect(slack.traffic().filter(({ what }) => what === 'response_url')).toHaveLength(1);
   });
-
-  it('a stop waits for running work, and closes the WebSocket', async () => {
-    await using team = await startInSocketMode(1);
-    const { slack, hosting } = team;
-    hosting.faults.add({ on: 'reboot', kind: 'slow', delayMs: 500 });
-    const typed = slack.as('otto').types('/vps reboot web-1');
-    await until(() => hosting.requests().some(({ path }) => path.includes('reboot')));
-    await team.app.close();
-    expect((await typed)?.status).toBe(200);
-    expect(slack.sockets.count).toBe(0);
-    await slack.as('vera').sees('rebooted web-1');
-    await team.restart();
-    await slack.as('otto').types('/vps list');
-    await slack.as('otto').sees('1 server');
-  });
 });
