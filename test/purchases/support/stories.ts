@@ -267,11 +267,11 @@ const STRIDE = isLong ? 1 : 12;
 export async function sweep(
   story: Story,
   fateAt: (at: number) => Fate,
-  isPressedAgain: boolean,
+  isPressedAgain: (tried: number) => boolean,
 ): Promise<readonly string[]> {
   const tried: string[] = [];
   for (let at = 1 + (STORIES.indexOf(story) % STRIDE); ; at += STRIDE) {
-    const struckAt = await survive(story, fateAt(at), isPressedAgain);
+    const struckAt = await survive(story, fateAt(at), isPressedAgain(tried.length));
     if (struckAt === undefined) return tried;
     tried.push(struckAt);
   }
