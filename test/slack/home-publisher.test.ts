@@ -75,15 +75,6 @@ describe('Home while Slack rate-limits it', () => {
     expect(stored.get('U1')).toMatchObject({ channelId: 'DU1', page: 0 });
   });
 
-  test('is retried for as long as it takes, at least every minute', async () => {
-    const { publisher, requestOf, published, pass, wanted } = startPublisher(limited(3600), limited(30));
-    await publisher.open(requestOf('U1'));
-    await pass(MINUTE_MS);
-    expect([wanted.length, published.length]).toEqual([2, 0]);
-    await pass(MINUTE_MS);
-    expect([wanted.length, published.length]).toEqual([3, 1]);
-  });
-
   test('is published later with the notice and the page of the press', async () => {
     const { publisher, requestOf, pass, last } = startPublisher(limited(5));
     const notices = [section('web-1 was stopped')];

@@ -45,10 +45,6 @@ describe('a refresh of a token', () => {
   ])('that is answered with %s (%i) is %s', async (error, status, kind) => {
     expect(await refresh(await answering({ ok: false, error }, status))).toMatchObject({ kind });
   });
-
-  test('has an unknown outcome if the answer lacks the tokens', async () => {
-    expect(await refresh(await answering({ ok: true }))).toMatchObject({ kind: 'unknown' });
-  });
 });
 
 test.each([
@@ -112,12 +108,6 @@ describe('what Slack refuses because of the app’s setup', () => {
     ['a rate limit', { method: 'users.info', error: 'ratelimited' }],
   ])('is not %s', (_name, answer) => {
     expect(seenBy(answer).read()).toEqual([]);
-  });
-
-  it('names the missing scope of the manifest, and no other that would suffice', () => {
-    const answer = { method: 'conversations.info', channelId: 'C0PRIVATE1', error: 'missing_scope' };
-    const { problems } = seenBy({ ...answer, neededScope: 'groups:read,mpim:read' });
-    expect(problems.read('T1')).toMatchObject([{ scopes: ['groups:read'] }]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { silentLog } from '../../src/log.ts';
 import { createGroups, createUsers } from '../../src/slack/directory.ts';
-import { section, textMessage } from '../../src/slack/kit/blocks.ts';
+import { section } from '../../src/slack/kit/blocks.ts';
 import { createSetupProblems } from '../../src/slack/refusals.ts';
 import {
   createSlackClients,
@@ -21,14 +21,6 @@ function openUnreached(tokens: Awaited<ReturnType<FindToken>>) {
   const connections = createSlackConnections({ apiUrl, log: silentLog, system: realSystem });
   return connections.open(async () => tokens);
 }
-
-it('a call fails, and throws nothing, while Slack can’t be reached', async () => {
-  const api = openUnreached({ token: new Secret('xoxb-x') });
-  expect(await api.post('C0OPS00001', textMessage('x'))).toMatchObject({
-    ok: false,
-    error: expect.any(String),
-  });
-});
 
 const TOKENS: Readonly<Record<string, string>> = { T1: 'xoxb-one', T2: 'xoxb-two' };
 

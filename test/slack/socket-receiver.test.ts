@@ -6,7 +6,7 @@ import type { Delivery } from '../../src/sandbox/slack/deliver.ts';
 import { quietLogger } from '../../src/slack/bolt.ts';
 import { createSocketReceiver, type SocketTimes } from '../../src/slack/socket.ts';
 import { realSystem } from '../../src/system.ts';
-import { APP_TOKEN, connect, startSocketSlack } from '../sandbox/slack/support/socket-app.ts';
+import { APP_TOKEN, startSocketSlack } from '../sandbox/slack/support/socket-app.ts';
 import { until } from '../support/eventually.ts';
 import type { LocalSlack } from '../support/slack/local-slack.ts';
 import { gate } from './support/fakes.ts';
@@ -161,28 +161,6 @@ describe('a connection that can’t be opened', () => {
     expect(connected.transport.faults()).toEqual([expect.stringContaining(words)]);
     await until(() => isReady(connected));
     expect(connected.logged).toEqual([code]);
-  });
-
-  it('because of a rate limit is retried once the wait that Slack asks for is over', async () => {
-    const connected = await start({
-      before: ({ faults }) => faults.rateLimit('apps.connections.open', { retryAfterSeconds: 1 }),
-    });
-    const from = performance.now();
-    expect(connected.transport.faults()).toEqual([expect.stringContaining('limits')]);
-    await until(() => isReady(connected));
-    expect(performance.now() - from).toBeGreaterThan(900);
-  });
-
-  it('because other copies of the app use all that Slack allows is reported as a fault, and retried', async () => {
-    const takeAll = async (slack: LocalSlack) => {
-      for (let count = 0; count < 10; count += 1) await connect(slack);
-    };
-    const connected = await start({ before: takeAll });
-    expect(connected.transport.faults()).toEqual([
-      expect.stringContaining('more WebSockets than Slack allows'),
-    ]);
-    connected.slack.sockets.drop();
-    await until(() => isReady(connected));
   });
 
   it('because Slack doesn’t greet it is reported as a fault, and leaves no WebSocket behind', async () => {
