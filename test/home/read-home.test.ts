@@ -8,18 +8,8 @@ import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { createLastLists, type Home, readHome } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
-import type { SlackUser } from '../../src/slack/directory.ts';
-import {
-  entry,
-  newApproval,
-  newCreate,
-  newGrant,
-  newRenew,
-  newRoleRequest,
-  open,
-  T0,
-} from '../db/support.ts';
-import { MEMBER, makeContext, makeHosting, wholeList } from '../support/context.ts';
+import { entry, newApproval, newGrant, newRenew, newRoleRequest, open, T0 } from '../db/support.ts';
+import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 const catalog: Catalog = { plans: [], locations: [], images: [] };
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
@@ -73,17 +63,6 @@ describe('the servers on Home', () => {
     expect(home.servers).toMatchObject({ shown: [{ isExpiring: true }, {}, {}, {}, {}, {}] });
   });
 
-  test('that were snoozed or left to expire are not urgent', async () => {
-    await grant('U1', 'viewer');
-    const [over, soon] = [T0 - 2 * DAY_MS, T0 + 2 * DAY_MS];
-    await store.serverNotes.put('reminder', 'T1', { serverId: 2, paidUntil: soon, by: 'U1' });
-    await store.serverNotes.put('reminder', 'T1', { serverId: 3, paidUntil: over, by: 'U1' });
-    const left = [server(2, 'b', { paidUntil: soon }), server(3, 'c', { paidUntil: over })];
-    const home = await read('U1', listing(server(1, 'a'), ...left));
-    expect(labels(home)).toEqual(['a', 'b', 'c']);
-    expect(home.servers).toMatchObject({ urgent: 0 });
-  });
-
   test('are those that were read last where the hosting API fails, unless that was with another key', async () => {
     await grant('U1', 'viewer');
     await read('U1', listing(server(1, 'web-1')));
@@ -92,21 +71,6 @@ describe('the servers on Home', () => {
     expect((await read('U1', failing)).servers).toMatchObject({ kind: 'listed', stale: error, total: 1 });
     expect((await read('U1', { ...failing, account: ['other'] })).servers).toEqual({ kind: 'unread', error });
   });
-});
-
-test('Home that is refreshed without being opened may show a list that is half a minute old, unless it is empty', async () => {
-  await grant('U1', 'viewer');
-  const seen: unknown[] = [];
-  const hosting = (...recent: readonly Server[]): Partial<HostingApi> => ({
-    fetchServers: async (options) => {
-      seen.push(options?.freshness);
-      const servers = options?.freshness === 'recent' ? recent : [server(1, 'web-1'), server(2, 'web-2')];
-      return wholeList(servers);
-    },
-  });
-  expect(labels(await read('U1', hosting(server(1, 'web-1'))))).toEqual(['web-1']);
-  expect(labels(await read('U1', hosting()))).toEqual(['web-1', 'web-2']);
-  expect(seen).toEqual(['recent', 'recent', 'shared']);
 });
 
 test('Home shows nothing any more when the role ended while the hosting API was answering', async () => {
@@ -141,20 +105,5 @@ describe('the rest of Home', () => {
     expect(await home('U2')).toEqual(['1 0', '0 0']);
     expect(await home('U3')).toEqual(['0 0', '0 1']);
     expect(await home('U4')).toEqual(['1 1', '0 0']);
-  });
-
-  test('of a user without a role has nothing but their own requests, and reads no server', async () => {
-    await store.ledger.prepare(newCreate('web-9', { actorId: 'U7' }));
-    const users = (found: SlackUser | undefined) => ({
-      users: { find: async () => found, exists: async () => 'unknown' as const },
-    });
-    const bare = await read('U9', {}, users(MEMBER));
-    expect(bare.servers).toEqual({ kind: 'no_role' });
-    expect(bare).toMatchObject({ open: [], unsaved: [], decisions: { approvals: [], access: [] } });
-    expect(bare.spending).toBeUndefined();
-    // Without Slack's answer, "no role" would be a guess.
-    expect((await read('U9', {})).servers).toEqual({ kind: 'role_unknown' });
-    const outsider = read('U9', {}, users({ ...MEMBER, isStranger: true, teamIds: ['T9'] }));
-    await expect(outsider).rejects.toMatchObject({ code: 'other_organization' });
   });
 });

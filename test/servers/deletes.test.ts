@@ -3,7 +3,7 @@ import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
 import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { confirmDelete } from '../../src/servers/delete.ts';
-import { entry, leaseOperation, newGrant, sentBy, T0 } from '../db/fixtures.ts';
+import { leaseOperation, newGrant, sentBy, T0 } from '../db/fixtures.ts';
 import {
   callerOf,
   ID,
@@ -226,30 +226,6 @@ describe('a delete that no answer proves', () => {
     await resume(process);
     expect([await outcome(), requests(), told().at(-1)]).toEqual(['settled', 1, 'settled']);
     expect(await audited()).toEqual(['started', 'in_doubt no_answer', 'done']);
-  });
-
-  test('ends without another word once a whole list still has the server after two minutes', async () => {
-    scenario.hosting.script(lost(false));
-    const process = scenario.start();
-    await pressDelete('own', process);
-    expect((await findDelete(scenario))?.endedAt).toBeUndefined();
-    await resume(process);
-    expect([await outcome(), requests(), told()]).toEqual([
-      'unconfirmed no_answer',
-      1,
-      ['unconfirmed no_answer'],
-    ]);
-    expect(await scenario.store.jobStore.list('operation', 'T1')).toEqual([]);
-  });
-
-  test('is settled by its own answer, however late that comes', async () => {
-    await killedAt('after commit of sent', 'own');
-    await resume();
-    const operation = await findDelete(scenario);
-    expect(operation?.state).toBe('unconfirmed');
-    const settled = { at: T0 + 9, serverId: 1, isFirstHand: true };
-    expect(await scenario.store.ledger.settle(ID, settled, entry())).toBe(true);
-    expect(await outcome()).toBe('settled');
   });
 });
 

@@ -52,7 +52,6 @@ async function openFollowing() {
     reads: 0,
     answer: { kind: 'shown' } as Updated,
     maySee: true,
-    isTold: true,
     whileReading: async () => {},
   };
   const shown: FollowedAct[] = [];
@@ -64,8 +63,8 @@ async function openFollowing() {
       return world.answer;
     },
     notifyActor: async (act) => {
-      if (world.isTold) told.push(act);
-      return world.isTold;
+      told.push(act);
+      return true;
     },
     notifyCreator: async (act) => {
       creators.push(act.actorId);
@@ -85,17 +84,16 @@ async function openFollowing() {
     ownersOf: () => (world.maySee ? [ACT.actorId] : []),
     users: { find: async () => undefined, exists: async () => 'no' },
   });
-  const start = () => ports.jobs.handle({ follow: createFollower(ports) });
-  start();
+  ports.jobs.handle({ follow: createFollower(ports) });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   void ports.jobs.run(stop.signal);
   return {
     ...{ store, world, shown, told, creators, time },
-    follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}, message = true) => {
+    follow: async (more: Partial<StartedAct> = {}, server: Partial<FollowedServer> = {}) => {
       const times = { now: time.wall, dueAt: time.wall };
       await store.followedActs.add({ ...ACT, ...more }, { ...SERVER, ...server }, times);
-      await store.followedActs.place(more.id ?? ACT.id, message ? { message: MESSAGE } : {}, time.wall);
+      await store.followedActs.place(more.id ?? ACT.id, { message: MESSAGE }, time.wall);
     },
     /** A user's screen waits for the outcome of a reboot that the API has accepted without a state. */
     watch: () =>
@@ -112,8 +110,6 @@ async function openFollowing() {
         for (let turns = 0; turns < 10; turns++) await turn();
       }
     },
-    /** Another process goes on, which has measured nothing. */
-    takeOver: start,
     count: async () => (await store.jobStore.list('follow', 'T1')).length,
   };
 }
@@ -154,18 +150,6 @@ test('the creator is told once how to log in, unless they have lost their role m
   }
 });
 
-test('after ten minutes it is said to be unfinished, once, and nothing more is asked', async () => {
-  const { world, shown, follow, pass, count } = await openFollowing();
-  await follow();
-  await pass(9 * 60_000);
-  expect(shown).toEqual([]);
-  await pass(2 * 60_000);
-  expect(standings(shown)).toEqual([['waiting']]);
-  expect(await count()).toBe(0);
-  // Two a minute at the end, and never more than the background may.
-  expect(world.reads).toBeLessThan(60);
-});
-
 test('one list serves all acts of an account', async () => {
   const { world, shown, follow, pass } = await openFollowing();
   for (let id = 1; id <= 50; id++) await follow({ id: `act-${id}` });
@@ -190,26 +174,6 @@ test('a wall clock that is set hides only how long it took', async () => {
     expect(shown[0]).toMatchObject({ isMeasured: false });
     expect(shown[0]?.passedMs).toBeLessThan(70_000);
   }
-});
-
-test('another process takes over within a minute, and shows no duration that was not measured', async () => {
-  const { world, shown, time, follow, pass, takeOver } = await openFollowing();
-  await follow();
-  await pass(10_000);
-  takeOver();
-  await pass(29_000);
-  world.servers = [RUNNING];
-  await pass(10_000);
-  expect(standings(shown)).toEqual([['there']]);
-  expect(shown[0]).toMatchObject({ isMeasured: true });
-  world.servers = [REBOOTING];
-  await follow({ id: 'act-2' });
-  await pass(1000);
-  takeOver();
-  time.wall += 20 * 60_000;
-  world.servers = [RUNNING];
-  await pass(1000);
-  expect(shown[1]).toMatchObject({ id: 'act-2', isMeasured: false });
 });
 
 test('states that come and go are waited out', async () => {
@@ -240,26 +204,17 @@ test('a screen doesn’t call a reboot done while the server may not have gone d
   expect(await unseen).toMatchObject({ server: { standing: 'there', hasChanged: false } });
 });
 
-test('a server that is missing is gone only if the list is complete', async () => {
+test('a server that is missing is gone only if the list is complete; while the API is away, nothing is concluded', async () => {
   const { world, shown, follow, pass } = await openFollowing();
   await follow();
   Object.assign(world, { servers: [], isComplete: false });
   await pass(20_000);
-  expect(shown).toEqual([]);
-  world.isComplete = true;
-  await pass(20_000);
-  expect(standings(shown)).toEqual([['gone']]);
-});
-
-test('while the API is away nothing is concluded', async () => {
-  const { world, shown, follow, pass } = await openFollowing();
-  await follow();
   world.servers = new HostingError('no_answer', 'maybe');
   await pass(60_000);
   expect(shown).toEqual([]);
-  world.servers = [RUNNING];
+  Object.assign(world, { servers: [], isComplete: true });
   await pass(20_000);
-  expect(standings(shown)).toEqual([['there']]);
+  expect(standings(shown)).toEqual([['gone']]);
 });
 
 test('while Slack is away the last state is kept for it, without asking the API again', async () => {
@@ -286,18 +241,6 @@ test('if the message is gone, the actor gets one message, if they may still see 
     expect(told).toHaveLength(maySee ? 1 : 0);
     expect(await count()).toBe(0);
   }
-});
-
-test('an actor who can’t be reached gets the message later, once', async () => {
-  const { world, told, follow, pass, count } = await openFollowing();
-  Object.assign(world, { isTold: false, servers: [RUNNING] });
-  await follow({}, {}, false);
-  await pass(60_000);
-  expect(await count()).toBe(1);
-  world.isTold = true;
-  await pass(240_000);
-  expect(told).toHaveLength(1);
-  expect(await count()).toBe(0);
 });
 
 test('after the account was disconnected or another one connected, nothing is looked for, and its user is told so', async () => {

@@ -95,30 +95,6 @@ describe.each(engines)('notes on servers, on $name', ({ make }) => {
     expect(await serverNotes.find('note', 'T1', 1001)).toBeUndefined();
     expect(await serverNotes.find('note', 'T2', 1001)).toMatchObject({ text: 'of others' });
   });
-
-  test('don’t touch protections, of which the first stays until it is lifted', async () => {
-    const { serverNotes } = await make();
-    const protection = { serverId: 1001, protectedBy: 'U1' };
-    await serverNotes.put('protection', 'T1', protection);
-    await serverNotes.put('protection', 'T1', { ...protection, protectedBy: 'U2' });
-    await serverNotes.put('note', 'T1', NOTE);
-    await serverNotes.remove('note', 'T1', 1001);
-    expect(await serverNotes.list('protection', 'T1')).toEqual([protection]);
-    expect(await serverNotes.find('protection', 'T2', 1001)).toBeUndefined();
-    await serverNotes.remove('protection', 'T1', 1001);
-    expect(await serverNotes.find('protection', 'T1', 1001)).toBeUndefined();
-  });
-
-  test('are kept beside the last decision about the reminders for a server', async () => {
-    const { serverNotes } = await make();
-    await serverNotes.put('note', 'T1', NOTE);
-    const snoozed = { serverId: 1001, paidUntil: 100, by: 'U1', untilDay: '2026-03-05' };
-    const left = { serverId: 1001, paidUntil: 100, by: 'U2' };
-    for (const decided of [snoozed, left]) await serverNotes.put('reminder', 'T1', decided);
-    expect(await serverNotes.list('reminder', 'T1')).toEqual([left]);
-    await serverNotes.remove('reminder', 'T1', 1001);
-    expect(await serverNotes.findAll('T1', 1001)).toEqual({ note: NOTE });
-  });
 });
 
 test.each(engines)('who has opened Home is known by workspace and user ($name)', async ({ make }) => {
