@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
 import { money } from '../../src/core/money.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
 import { BATCH } from '../../src/reminders/batch.ts';
 import { type DigestContent, NO_DRIFT } from '../../src/reminders/digest-content.ts';
 import type { DigestRecord, Snapshot } from '../../src/reminders/store.ts';
@@ -32,13 +31,6 @@ describe.each(engines)('the ledger of servers with reminders on $name', ({ make 
     ]);
     expect(await ledger.listPriced('T2', [7])).toEqual([]);
     expect(await ledger.listRenewalsOf('T1', [])).toEqual([]);
-  });
-
-  test('can be asked about thousands of servers at once', async () => {
-    const store = await make();
-    await settleCreate(store, newRenew(7, 100), { serverId: 7 });
-    const ids = Array.from({ length: 5000 }, (_, at) => 5000 - at);
-    expect(await store.ledger.listRenewalsOf('T1', ids)).toHaveLength(1);
   });
 });
 
@@ -132,16 +124,5 @@ describe.each(engines)('digests on $name', ({ make }) => {
     // A process that was frozen since the day before must not replace what a later one has stored.
     await digests.put('T1', DAY, { ...RECORD, lastAt: T0 + 1 });
     expect(await digests.find('T1')).toEqual({ day: '2026-03-03', ...RECORD });
-  });
-
-  test('are listed for the workspaces that have chosen a channel', async () => {
-    const { workspaces, digests } = await make();
-    const digest = { channelId: 'C1', hour: 9, zone: 'Europe/Berlin', daysBefore: [7, 3, 1] };
-    for (const id of ['T1', 'T2', 'T3']) await workspaces.put({ id, name: id });
-    await workspaces.changeSettings('T2', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
-    await workspaces.changeSettings('T3', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, announces: false });
-    expect(await digests.listWorkspaces()).toEqual([{ workspaceId: 'T2', digest }]);
-    await workspaces.changeSettings('T2', { ...DEFAULT_SETTINGS, digest }, DEFAULT_SETTINGS);
-    expect(await digests.listWorkspaces()).toEqual([]);
   });
 });

@@ -119,13 +119,6 @@ describe('renewals whose process has died', () => {
     expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'settled']]);
   });
 
-  test('are tried again within seconds when the outcome of a commit was unknown', async () => {
-    await beginWith(new CommitUnknown(new Error('connection lost')));
-    expect(await store.ledger.find('F2O3')).toBeUndefined();
-    await runAfter(3000);
-    expect(await store.ledger.find('F2O3')).toBeDefined();
-  });
-
   test('are reported at once when one of them could not be confirmed and certainly was not', async () => {
     await beginWith(new Error('the disk is full'));
     expect(told.map(kindsOf)).toEqual([['settled', 'prepared', 'not_begun']]);
@@ -144,23 +137,6 @@ describe('renewals whose process has died', () => {
     await runAfter(WEEK_MS);
     expect(await store.renewalBatches.find('F1')).toBeUndefined();
   });
-});
-
-test('a review that nobody confirms is forgotten after a week', async () => {
-  const time = { now: T0 };
-  const system = { ...stillSystem, now: () => time.now };
-  const store = await open('sqlite::memory:', { system });
-  const { jobs, renewalBatches } = makeContext(store, { system });
-  jobs.handle({ [BATCH]: createBatchHandler(makeContext(store, { system })) });
-  await renewalBatches.put(makeBatch());
-  for (const [at, isThere] of [
-    [WEEK_MS - 1, true],
-    [WEEK_MS, false],
-  ] as const) {
-    time.now = T0 + at;
-    await jobs.runDue();
-    expect((await renewalBatches.find('F1')) !== undefined).toBe(isThere);
-  }
 });
 
 const LATER: Server = { id: 1, label: 'web-1', state: 'running', paidUntil: T0 + 200 * DAY_MS };
