@@ -135,19 +135,5 @@ describe.each(engines)('approvals on $name', ({ make }) => {
       expect(elsewhere).toMatchObject({ isNew: true });
       expect(await requests.listOpen('T1', APPROVALS)).toHaveLength(2);
     });
-
-    test('again is possible when the first was approved, or has expired, even before it is closed', async () => {
-      const first = await requested(newDelete(7));
-      await requests.approve(first.id, by(), entry());
-      const second = await requested(newDelete(7));
-      expect(second.id).not.toBe(first.id);
-      const again = newApproval({ ...newDelete(7), requestedAt: second.expiresAt });
-      const early = { ...again, requestedAt: second.expiresAt - 1 };
-      expect(await requests.requestApproval(early, entry())).toEqual({ isNew: false, approval: second });
-      expect(await requests.requestApproval(again, entry())).toMatchObject({ isNew: true });
-      expect(
-        await requests.move(second.id, ['open'], { state: 'expired', at: second.expiresAt }, entry()),
-      ).toMatchObject({ state: 'expired' });
-    });
   });
 });

@@ -73,24 +73,6 @@ test('an access request has no buttons left if it was answered while its cards w
   expect([shown, told]).toEqual([['denied'], []]);
 });
 
-test('an access request by an owner is not posted to that owner', async () => {
-  await notifyRequest(await left('U9'), ports);
-  expect(asked).toEqual([[]]);
-});
-
-test('an access request that reached no owner is posted until it does, for as long as it is open', async () => {
-  postedTo = [];
-  const id = await left();
-  await notifyRequest(id, ports);
-  await moveOnAfter(2 * DAY_MINUTES);
-  expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({ isNotified: false });
-  postedTo = [CARD];
-  await moveOnAfter(3 * DAY_MINUTES);
-  await moveOnAfter(4 * DAY_MINUTES);
-  expect(asked).toHaveLength(3);
-  expect(await ports.requests.find(id, ROLES_ASKED)).toMatchObject({ isNotified: true });
-});
-
 test('the answer to an access request is not sent after more than a day, but the buttons are removed', async () => {
   const id = await left();
   await notifyRequest(id, ports);

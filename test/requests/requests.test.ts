@@ -90,22 +90,6 @@ describe.each(engines)('requests on $name', ({ make }) => {
     await expect(store.requests.requestRole(roleElsewhere, 0)).rejects.toThrow(/another workspace/);
   });
 
-  test('are listed while they are open, oldest first, by workspace and kind', async () => {
-    const young = await make3({ requestedAt: T0 + 2 });
-    await make3({ requestedAt: T0 + 1, workspaceId: 'T2' });
-    const old = newRoleRequest({ requesterId: 'U2', requestedAt: T0 + 1 });
-    await store.requests.requestRole(old, T0);
-    const [create, deletion, role] = ids(young);
-    expect(ids(await store.requests.listOpen('T1', APPROVALS))).toEqual([create, deletion]);
-    expect(ids(await store.requests.listOpen('T1', ROLES_ASKED))).toEqual([old.id, role]);
-    const isOverAt = T0 + 2 + APPROVAL_MS;
-    expect(ids(await store.requests.listOpen('T1', APPROVALS, isOverAt - 1))).toEqual([create, deletion]);
-    expect(await store.requests.listOpen('T1', APPROVALS, isOverAt)).toEqual([]);
-    await store.requests.move(old.id, ['open'], { state: 'denied', at: T0 + 1 });
-    await store.requests.approve(deletion ?? '', by(), entry());
-    expect(ids(await store.requests.listOpen('T1', ALL_KINDS))).toEqual([create, role]);
-  });
-
   test('change their state from the expected states, before they expire, and are audited only if they did', async () => {
     const broken = entry({ actorId: null as unknown as string });
     for (const { id, expiresAt } of await make3()) {

@@ -26,14 +26,6 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
   };
 
   describe('requesting a role', () => {
-    test('again within the hour makes no new request after a denial either', async () => {
-      const { id } = await askNew();
-      await requests.move(id, ['open'], { state: 'denied', by: 'U9', at: T0 + 1 });
-      const again = await ask({ requestedAt: T0 + HOUR_MS });
-      expect(again).toMatchObject({ isNew: false, request: { id, state: 'denied' } });
-      expect((await ask({ requestedAt: T0 + HOUR_MS + 1 })).isNew).toBe(true);
-    });
-
     test('after an approved role has ended makes a new request, however soon', async () => {
       const { id } = await askNew();
       await requests.grantRole(id, { by: 'U9', at: T0 + 1, grant: newGrant({ until: T0 + 2 }) });
@@ -45,12 +37,6 @@ describe.each(engines)('requests for a role on $name', ({ make }) => {
       for (const requestedAt of [T0 + 1, T0 + HOUR_MS + 1, expiresAt - 1])
         expect(await ask({ requestedAt })).toMatchObject({ isNew: false, request: { id } });
       expect((await ask({ requestedAt: expiresAt })).isNew).toBe(true);
-    });
-
-    test('again makes a new request as soon as the first one is withdrawn', async () => {
-      const { id } = await askNew();
-      await requests.move(id, ['open'], { state: 'withdrawn', by: 'U1', at: T0 + 1 });
-      expect((await ask({ requestedAt: T0 + 2 })).isNew).toBe(true);
     });
 
     test('is not a repetition for another role, other servers, another user or another workspace', async () => {

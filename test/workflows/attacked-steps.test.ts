@@ -3,8 +3,6 @@ import type { AppContext, Store } from '../../src/context.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
-import { DAY_MS } from '../../src/core/time.ts';
-import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import {
   cancelRun,
   carryOutStep,
@@ -17,7 +15,7 @@ import {
 } from '../../src/workflows/run.ts';
 import { hashKey, RUN } from '../../src/workflows/store.ts';
 import { newGrant, open, stillSystem, T0 } from '../db/support.ts';
-import { makeContext, makeHosting } from '../support/context.ts';
+import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 const KEY = 'vpswf_a-key-of-the-first-team';
 const WEB: Server = { id: 1, label: 'web-1', state: 'running' };
@@ -26,9 +24,8 @@ let store: Store;
 let told: { run: WorkflowRun; outcome: RunOutcome }[] = [];
 let asked: WorkflowRun[] = [];
 let sent: number[] = [];
-let isComplete = true;
 beforeEach(async () => {
-  [told, asked, sent, isComplete] = [[], [], [], true];
+  [told, asked, sent] = [[], [], []];
   store = await open('sqlite::memory:');
   for (const id of ['T1', 'T2']) {
     await store.workspaces.put({ id, name: id });
@@ -41,12 +38,9 @@ beforeEach(async () => {
   });
 });
 
-function startApp(now = T0) {
-  const fetchServers: HostingApi['fetchServers'] = async () => ({
-    ...{ servers: [WEB], extent: isComplete ? 'whole' : 'part', unreadableCount: 0 },
-  });
+function startApp() {
   const api = makeHosting({
-    fetchServers,
+    fetchServers: async () => wholeList([WEB]),
     changePower: async (_action, id) => {
       sent.push(id);
       return { id, state: 'running' };
@@ -64,7 +58,7 @@ function startApp(now = T0) {
     tell: async () => undefined,
   };
   const ports = makeContext(store, {
-    system: { ...stillSystem, now: () => now },
+    system: stillSystem,
     hostingOf: () => api,
     workflowNotifier,
   });
@@ -120,15 +114,6 @@ it('an operator of another workspace neither carries out nor cancels a run, what
   expect([sent, told]).toEqual([[], []]);
 });
 
-it('a button does nothing after the time that it names, also if nothing else has noticed', async () => {
-  await run({ channelId: 'C1' });
-  const runId = asked[0]?.id ?? '';
-  const caller = { actor: { workspaceId: 'T1', userId: 'UT1', channelId: 'C1' }, surface: 'button' } as const;
-  const press = (now: number) => startApp(now).entry.execute(findAskingRun, { runId }, caller);
-  await expect(press(T0 + DAY_MS)).resolves.toMatchObject({ id: runId });
-  await expect(press(T0 + DAY_MS + 1)).rejects.toMatchObject({ code: 'workflow_run_over' });
-});
-
 it('a key that was entered in the wrong field is not stored, shown or asked about', async () => {
   await run({ server: `  ${KEY}`, channelId: 'C1' });
   await run({ executionId: 'Fx2', server: `web-1 ${KEY}`, key: new Secret(KEY) });
@@ -136,16 +121,4 @@ it('a key that was entered in the wrong field is not stored, shown or asked abou
   expect(told.map(({ outcome }) => outcome.code)).toEqual(['bad_input', 'bad_input', 'done']);
   const audit = await store.audit.list({ workspaceId: 'T1', limit: 50 });
   expect(JSON.stringify([told, asked, audit])).not.toContain('vpswf_');
-});
-
-it('a workflow is not told that there is no such server because the hosting API listed only a part', async () => {
-  isComplete = false;
-  await run({ server: 'web-2', key: new Secret(KEY) });
-  expect(told.map(({ outcome }) => outcome)).toEqual([
-    { code: 'not_done', details: { code: 'list_incomplete' } },
-  ]);
-  isComplete = true;
-  await run({ executionId: 'Fx2', server: 'web-2', key: new Secret(KEY) });
-  expect(told.map(({ outcome }) => outcome.code)).toEqual(['not_done', 'unknown_server']);
-  expect(sent).toEqual([]);
 });
