@@ -40,21 +40,6 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     expect(await store.grants.list('T3')).toEqual([]);
   });
 
-  test('of an organization serves the workspaces that are added to it, each with its own owner and audit', async () => {
-    const store = await make();
-    const { installationStore } = store;
-    const installed = await installationStore.install(org());
-    expect(await installationStore.findServing('T1')).toBeUndefined();
-    for (const id of ['T1', 'T2']) await installationStore.serve({ id, name: id }, installed, T0);
-    expect((await installationStore.findServing('T2'))?.tokens.bot.reveal()).toBe('xoxb-org');
-    expect(await actionsOf(store, 'T2')).toEqual(['access_grant owner U1', 'install ']);
-    await installationStore.stopServing('T1', 'T9');
-    expect(await installationStore.findServing('T1')).toBeDefined();
-    await installationStore.stopServing('T1', 'E1');
-    expect(await installationStore.findServing('T1')).toBeUndefined();
-    expect(await installationStore.findServing('T2')).toBeDefined();
-  });
-
   test('of an organization is erased with the workspaces from which the app was taken before; with own installs, they stay', async () => {
     const store = await make();
     const { installationStore } = store;
