@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { DEFAULT_SETTINGS, type WorkspaceSettings } from '../../src/core/settings.ts';
+import type { HostingApi } from '../../src/hosting/hosting-api.ts';
 import { confirmPurchase } from '../../src/purchases/confirm.ts';
 import { mayChooseChannel } from '../../src/purchases/create.ts';
 import { entry, newApproval, newGrant, T0, vault } from '../db/fixtures.ts';
@@ -312,29 +313,21 @@ describe('creates of one account', () => {
     expect(await scenario.find()).toMatchObject({ state: 'settled', knownIds: [1, 101] });
   });
 
-  test.each([
-    ['fast', 200, 100],
-    ['slow', 3000, 1500],
-  ])('that twenty users confirm at once, in three processes, are all paid in time, one at a time: the API is %s', async (_words, createMs, listMs) => {
+  test('that twenty users confirm at once, in three processes, are all paid in time, one at a time', async () => {
     const { clock, hosting } = scenario;
-    const calls = { reads: 0, underWay: 0, mostUnderWay: 0 };
+    const calls = { underWay: 0, mostUnderWay: 0 };
     const { api } = hosting;
-    const slowed = {
+    const slow: HostingApi = {
       ...api,
-      fetchServers: async () => {
-        calls.reads++;
-        const list = await api.fetchServers();
-        await clock.sleep(listMs);
+      fetchServers: async (options) => {
+        const list = await api.fetchServers(options);
+        await clock.sleep(1500);
         return list;
       },
-      fetchCatalog: async () => {
-        calls.reads++;
-        return api.fetchCatalog();
-      },
-      createServer: async (...[order, options]: Parameters<typeof api.createServer>) => {
+      createServer: async (order, options) => {
         const created = await api.createServer(order, options);
         calls.mostUnderWay = Math.max(calls.mostUnderWay, ++calls.underWay);
-        await clock.sleep(createMs);
+        await clock.sleep(3000);
         calls.underWay--;
         return created;
       },
@@ -342,7 +335,7 @@ describe('creates of one account', () => {
     const processes = [app, scenario.start(), scenario.start()];
     for (const { ports } of processes)
       Object.assign(ports, {
-        hostingOf: (key: Secret<string>) => ({ ...slowed, account: vault.namesOf(key) }),
+        hostingOf: (key: Secret<string>) => ({ ...slow, account: vault.namesOf(key) }),
       });
     const ids = Array.from({ length: 20 }, (_, at) => `01K5CREATE${String(at).padStart(16, '0')}`);
     const startedAt = clock.now();
@@ -355,7 +348,6 @@ describe('creates of one account', () => {
     expect(operations.map((operation) => operation?.state)).toEqual(ids.map(() => 'settled'));
     expect(clock.now() - startedAt).toBeLessThan(120_000);
     expect([calls.mostUnderWay, hosting.charges]).toEqual([1, 20]);
-    expect(calls.reads + hosting.requests.length).toBeLessThan(250);
     // Each knew all servers that the ones before it had made.
     const known = operations.map((operation) => operation?.knownIds.length ?? 0).sort((a, b) => a - b);
     expect(known).toEqual(ids.map((_, at) => 1 + at));
@@ -382,26 +374,5 @@ describe('a renewal of a month that another workspace with the same key has orde
     await pressThere();
     expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code } });
     expect(scenario.sent()).toBe(1);
-  });
-
-  test('waits while that is sent, reading nothing from the API', async () => {
-    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }), RENEWAL);
-    const startedAt = scenario.clock.now();
-    let reads = 0;
-    Object.assign(app.ports, {
-      hostingOf: (key: Secret<string>) => ({
-        ...scenario.hosting.api,
-        account: vault.namesOf(key),
-        fetchServers: async () => {
-          reads++;
-          return scenario.hosting.api.fetchServers();
-        },
-      }),
-    });
-    await pressThere();
-    const reason = { code: 'stale_confirmation' };
-    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason });
-    expect(scenario.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
-    expect([scenario.sent(), reads]).toEqual([0, 0]);
   });
 });

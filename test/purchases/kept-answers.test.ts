@@ -202,29 +202,6 @@ describe('a root password that arrived while the disk was full', () => {
     await again.close();
   });
 
-  test('is not said to be held when the answer that proved nothing was altered since', async () => {
-    const paid = await startPaid();
-    await endFailedPayment(paid.operation, UNCLEAR, 'p1', makeContext(paid.store, { system }));
-    await bySql(join(paid.folder, 'vps.sqlite'), (db) =>
-      db.exec("update operations set sealed_answer = substr(sealed_answer, 1, 60) || 'AAAA'"),
-    );
-    await paid.store.ledger.settle(paid.id, FOUND, entry({ outcome: 'done' }));
-    expect(await paid.store.ledger.find(paid.id)).toMatchObject({ state: 'settled', hasPassword: false });
-  });
-
-  test('is kept when its answer proved nothing, although another process has ended the order at that moment', async () => {
-    const { store, id, operation } = await startPaid();
-    const { ledger, passwords } = store;
-    const markUnconfirmed: typeof ledger.markUnconfirmed = async (_, { reason }, audit) => {
-      await ledger.markUnconfirmed(id, { reason }, audit);
-      return ledger.markUnconfirmed(id, { reason }, audit);
-    };
-    const ports = makeContext({ ...store, ledger: { ...ledger, markUnconfirmed } }, { system });
-    await endFailedPayment(operation, UNCLEAR, 'p1', ports);
-    await ledger.settle(id, FOUND, entry({ outcome: 'done' }));
-    expect((await passwords.find(id))?.password.reveal()).toContain(PASSWORD);
-  });
-
   test('is told of by the next process if its answer proved nothing, came after the server was found, and was stored at the last moment', async () => {
     const paid = await startPaid();
     const { ledger, jobStore } = paid.store;

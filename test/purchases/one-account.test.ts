@@ -9,7 +9,6 @@ import {
   entry,
   leaseOperation,
   makeFolder,
-  newApproval,
   newCreate,
   newRenew,
   open,
@@ -166,26 +165,6 @@ describe.each(engines)('orders of two workspaces with one API key on $name', ({ 
     expect(await orders.send(theirs, 'T2')).toBe('outdated');
     await store.ledger.refuse(mine, { at: T0, reason: LIMIT, owner: mine }, entry());
     expect(await orders.send(theirs, 'T2')).toBe('sent');
-  });
-
-  test('renew one month once, even if a process that didn’t know all names of the API key has prepared one', async () => {
-    const [mine, theirs] = [await orders.renew('T1'), await orders.renew('T3')];
-    orders.names.T3 = [...orders.nameOf('T3'), ...orders.nameOf('T1')];
-    expect(await orders.send(mine, 'T1')).toBe('sent');
-    expect(await orders.send(theirs, 'T3')).toBe('outdated');
-    await orders.settle(mine, 'T1', { serverId: 7, isFirstHand: true });
-    expect(await orders.send(theirs, 'T3')).toBe('outdated');
-  });
-
-  test('don’t send a renewal that was approved while the other one has its month', async () => {
-    expect(await orders.send(await orders.renew('T1'), 'T1')).toBe('sent');
-    const { purchase } = newRenew(7, T0 + 1000);
-    const approval = newApproval({ workspaceId: 'T2', kind: 'purchase', purchase });
-    const audit = entry({ workspaceId: 'T2' });
-    await store.requests.requestApproval(approval, audit);
-    const approved = await store.requests.approve(approval.id, { by: 'U2', at: T0 }, audit);
-    expect(approved).toMatchObject({ state: 'approved' });
-    expect(await orders.send(approval.id, 'T2')).toBe('outdated');
   });
 
   test('claim one new server once, whatever their labels', async () => {

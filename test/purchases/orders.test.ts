@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/context.ts';
@@ -279,14 +279,4 @@ test('files that can’t be read hide none of the paid answers beside them', asy
   mkdirSync(join(folder, 'unreadable.sealed'));
   writeFileSync(join(folder, '%.sealed'), 'not ours');
   expect(await spill.readAll()).toMatchObject({ answers: [{ operationId: 'one' }], unreadable: 2 });
-});
-
-test('a reserve that is too small, from an earlier version or a full disk, is enlarged once there is space', async () => {
-  const folder = makeFolder();
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'reserve'), Buffer.alloc(4096, 1));
-  createSpill(folder, vault);
-  expect(statSync(join(folder, 'reserve')).size).toBe(32 * 1024);
-  expect(readdirSync(folder)).toEqual(['reserve']);
-  expect(readFileSync(join(folder, 'reserve')).every((byte) => byte === 1)).toBe(true);
 });

@@ -4,9 +4,8 @@ import type { Catalog } from '../../src/core/catalog.ts';
 import { createEntry } from '../../src/core/entry.ts';
 import { money } from '../../src/core/money.ts';
 import { Secret } from '../../src/core/secret.ts';
-import type { ListExtent, Server } from '../../src/core/server.ts';
+import type { Server } from '../../src/core/server.ts';
 import { readCosts } from '../../src/purchases/costs.ts';
-import { costsMessage } from '../../src/purchases/costs-screen.ts';
 import { newCreate, newGrant, open, settleCreate, T0 } from '../db/support.ts';
 import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
@@ -31,8 +30,8 @@ const create = (workspaceId: string, serverId: number) =>
 
 const WEB: Server = { id: 1, label: 'web-1', state: 'running' };
 
-function read(servers: readonly Server[], workspaceId = 'T1', extent: ListExtent = 'whole') {
-  const fetchServers = async () => ({ ...wholeList(servers), extent });
+function read(servers: readonly Server[], workspaceId = 'T1') {
+  const fetchServers = async () => wholeList(servers);
   const hosting = makeHosting({ fetchServers, fetchCatalog: async () => catalog });
   const app = createEntry(makeContext(store, { hostingOf: () => hosting }));
   return app.execute(readCosts, {}, { actor: { workspaceId, userId: 'U1' }, surface: 'command' });
@@ -48,14 +47,6 @@ describe('the costs', () => {
     ]);
     expect(costs.servers.map(({ server }) => server.label)).toEqual(['web-2']);
     expect(costs.monthly).toBe(499);
-  });
-
-  test.each([
-    ['whole', 'There are no servers in the hosting account yet.'],
-    ['maybe_whole', 'No servers to show.'],
-    ['part', 'No servers to show.'],
-  ] as const)('call the account empty only if the list is whole: %s', async (extent, words) => {
-    expect(costsMessage(await read([], 'T1', extent), 'EUR').text).toBe(words);
   });
 
   test('do not know what another workspace has ordered', async () => {
