@@ -1,15 +1,14 @@
 import type { HomeView } from '@slack/types';
 import { describe, expect, test } from 'vitest';
 import type { Homes, OpenedHome } from '../../src/home/homes.ts';
-import { type Log, silentLog } from '../../src/log.ts';
+import { silentLog } from '../../src/log.ts';
 import { createHomePublisher } from '../../src/slack/home-publisher.ts';
 import { actions, section } from '../../src/slack/kit/blocks.ts';
-import type { LoadHome, WantedHome } from '../../src/slack/kit/views.ts';
+import type { LoadHome } from '../../src/slack/kit/views.ts';
 import type { SlackRequest } from '../../src/slack/request.ts';
 import type { SlackAnswer } from '../../src/slack/slack-api.ts';
 import { clientsOf, fakeRequest, gate, handClock, turn } from './support/fakes.ts';
 
-const MINUTE_MS = 60_000;
 const BUTTON = {
   type: 'button',
   action_id: 'home_refresh',
@@ -24,18 +23,12 @@ function startPublisher(...answers: SlackAnswer[]) {
   const clock = handClock();
   const published: { user: string; view: HomeView; words: string }[] = [];
   const stored = new Map<string, OpenedHome>();
-  const wanted: WantedHome[] = [];
-  const errors: string[] = [];
-  const state = { content: 'web-1 is running', isStoreDown: false, load: undefined as LoadHome | undefined };
+  const state = { content: 'web-1 is running', load: undefined as LoadHome | undefined };
   const homes: Homes = {
-    find: async (_workspaceId, userId) => {
-      if (state.isStoreDown) throw new Error('disk full');
-      return stored.get(userId);
-    },
+    find: async (_workspaceId, userId) => stored.get(userId),
     put: async (_workspaceId, userId, opened) => void stored.set(userId, opened),
   };
   const load: LoadHome = async (home, request) => {
-    wanted.push(home);
     if (state.load) return state.load(home, request);
     const { page, isWelcome } = home;
     const words = `${isWelcome ? 'Welcome! ' : ''}${state.content}, page ${page}`;
@@ -48,17 +41,16 @@ function startPublisher(...answers: SlackAnswer[]) {
       return answer;
     },
   });
-  const log: Log = { ...silentLog, error: (words) => void errors.push(words) };
   const requestOf = (userId: string): SlackRequest => ({
     ...fakeRequest(),
     caller: { actor: { workspaceId: 'T1', userId, channelId: `D${userId}` }, surface: 'home' },
   });
   const publisher = createHomePublisher({
-    ...{ clients: slack, system: clock.system, log, homes, load },
+    ...{ clients: slack, system: clock.system, log: silentLog, homes, load },
     requestFor: (_workspaceId, userId) => requestOf(userId),
   });
   const last = () => published.at(-1)?.words ?? '';
-  return { ...clock, publisher, published, stored, wanted, errors, state, requestOf, last };
+  return { ...clock, publisher, published, stored, state, requestOf, last };
 }
 
 describe('Home while Slack rate-limits it', () => {
@@ -73,15 +65,6 @@ describe('Home while Slack rate-limits it', () => {
     expect(published).toHaveLength(1);
     expect(last()).toContain('Welcome! web-1 is stopped');
     expect(stored.get('U1')).toMatchObject({ channelId: 'DU1', page: 0 });
-  });
-
-  test('is published later with the notice and the page of the press', async () => {
-    const { publisher, requestOf, pass, last } = startPublisher(limited(5));
-    const notices = [section('web-1 was stopped')];
-    expect(await publisher.show(requestOf('U1'), { page: 2, notices })).toBe(false);
-    await pass(MINUTE_MS);
-    expect(last()).toContain('web-1 was stopped');
-    expect(last()).toContain('page 2');
   });
 });
 
@@ -101,17 +84,6 @@ describe('Home that Slack refuses', () => {
     await turn();
     expect([published, stored.size, sleeping()]).toEqual([[], 0, 0]);
   });
-});
-
-test('a store that fails while Slack limits Home is only logged', async () => {
-  const { publisher, requestOf, state, errors, pass, published } = startPublisher(limited(5));
-  await publisher.open(requestOf('U1'));
-  state.isStoreDown = true;
-  await pass(MINUTE_MS);
-  expect(published).toHaveLength(1);
-  publisher.refreshSoon('T1', 'U1');
-  await pass(MINUTE_MS);
-  expect(errors).toEqual(['a Home could not be published']);
 });
 
 describe('Home whose list is still being read', () => {

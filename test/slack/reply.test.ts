@@ -14,7 +14,7 @@ import {
   section,
   textMessage,
 } from '../../src/slack/kit/blocks.ts';
-import { createEdits, createEndStep } from '../../src/slack/outbox.ts';
+import { createEdits } from '../../src/slack/outbox.ts';
 import { plainText, withFallback } from '../../src/slack/refusals.ts';
 import { findReplyUrl, replyByUrl, sendWaiting, withDirectMessage } from '../../src/slack/reply.ts';
 import type { SlackAnswer, SlackApi } from '../../src/slack/slack-api.ts';
@@ -168,24 +168,6 @@ it('a notice of a wait that can’t be sent causes no unhandled rejection', asyn
   sendWaiting({ ...request, reply: { ...request.reply, send } })();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(rejections).toEqual([]);
-});
-
-const STEP = { workspaceId: 'T1', executionId: 'Fx1' };
-const OUTPUTS = { outputs: { message: 'done', server: 'web-1', state: 'running' } };
-
-/** What Slack answers to the token of the run, and to the app's own one. */
-const endWith = (ofRun: string, own: string, token = true) => {
-  const slack = (error: string) => ({ completeStep: async () => ({ ok: false, error }) as const });
-  const end = createEndStep(() => partialSlack(slack(ofRun)), clientsOf(slack(own)));
-  return end({ ...STEP, token: token ? new Secret('xwfp-1') : undefined }, OUTPUTS);
-};
-
-it('a workflow’s step is given up once Slack finds it with no token, and not while the run’s own token may still end it', async () => {
-  expect(await endWith('ratelimited', 'function_execution_not_found')).toBe('later');
-  expect(await endWith('function_execution_not_found', 'function_execution_not_found')).toBe('told');
-  expect(await endWith('', 'function_execution_not_found', false)).toBe('told');
-  expect(await endWith('token_expired', 'function_execution_not_found')).toBe('told');
-  expect(await endWith('function_execution_not_found', 'internal_error')).toBe('later');
 });
 
 test('only the newest of the updates that wait for another one is shown', async () => {

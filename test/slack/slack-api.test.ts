@@ -109,17 +109,6 @@ describe('the one workspace of a bot token', () => {
     stop.abort();
   });
 
-  it('is still served while Slack can’t be reached for a moment', async () => {
-    let isUp = true;
-    const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'ratelimited' }));
-    await workspace.connect();
-    isUp = false;
-    await clock.pass(3 * 60_000);
-    await turn();
-    expect([workspace.faults(), await workspace.isServed('T1')]).toEqual([[], true]);
-    stop.abort();
-  });
-
   it('is unknown until Slack has said which one it is; then no other is served or gets the token', async () => {
     let isUp = false;
     const { workspace, clock, stop } = single(async () => (isUp ? T1 : { ok: false, error: 'fetch_failed' }));
@@ -150,29 +139,6 @@ function startOff(byMs: number) {
 }
 
 describe('Slack’s clock', () => {
-  it('is assumed to be ours until an answer of Slack shows its time', () => {
-    const { ours, clock } = startOff(3 * MINUTE_MS);
-    expect([clock.now(), clock.warnings()]).toEqual([ours.now, []]);
-    clock.noteAnswer(dateOf(SLACKS), ours.now);
-    expect(clock.now()).toBe(SLACKS);
-    expect(clock.warnings().join()).toContain('3 min ahead of Slack’s');
-    ours.now = SLACKS + 5000;
-    clock.noteAnswer(dateOf(SLACKS + 5000), ours.now);
-    expect([clock.now(), clock.warnings()]).toEqual([ours.now, []]);
-  });
-
-  it('is never behind the time at which a request was signed', () => {
-    const { ours, clock } = startOff(-2 * MINUTE_MS);
-    clock.noteRequest(SLACKS);
-    expect(clock.now()).toBe(SLACKS);
-    expect(clock.warnings().join()).toContain('2 min behind Slack’s');
-    ours.now = SLACKS + 1000;
-    clock.noteRequest(SLACKS + 1000);
-    expect(clock.now()).toBe(SLACKS + 2 * MINUTE_MS + 1000);
-    clock.noteAnswer(dateOf(SLACKS + 1000), ours.now);
-    expect(clock.now()).toBe(SLACKS + 1000);
-  });
-
   it('is not set back by a delayed request, or by a process that froze', () => {
     const { ours, clock } = startOff(0);
     clock.noteAnswer(dateOf(SLACKS), ours.now);
