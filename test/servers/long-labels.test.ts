@@ -6,7 +6,6 @@ import { changePower } from '../../src/servers/change-power.ts';
 import { listServers } from '../../src/servers/list.ts';
 import { MOST_AT_ONCE, selectServers } from '../../src/servers/several.ts';
 import { open, T0 } from '../db/support.ts';
-import { startClient, startServer } from '../hosting/support.ts';
 import { startCpuTimer } from '../support/clocks.ts';
 import { makeContext, makeHosting, wholeList } from '../support/context.ts';
 
@@ -104,29 +103,4 @@ describe.each(Object.entries(LABELS))(`among ${SERVERS} labels %s`, (_, labelOf)
     const account = await startWith(labelOf);
     expect(await measureLongestTurn(() => work(account, labelOf), account.readAgain)).toBeLessThan(MOST_MS);
   });
-});
-
-/** Lists that are slow to read: long, not in ASCII, or with numbers that JavaScript would round. */
-const LISTS: Readonly<Record<string, (index: number) => object>> = {
-  'long labels': (index) => ({ label: `${'x'.repeat(249)}${index}` }),
-  'labels that are not in ASCII': (index) => ({ label: `${'サ'.repeat(249)}${index}` }),
-  'labels full of escapes': (index) => ({ label: `${'"\\\n'.repeat(83)}${index}` }),
-  'numbers with decimals': (index) => ({ label: `web-${index}`, price: 'DECIMAL' }),
-};
-
-test.each(
-  Object.entries(LISTS),
-)('reading a list of thousands of servers with %s holds up nobody', async (_, fieldsOf) => {
-  const times = { ipv4: '198.18.0.1', paid_until: '2026-12-21T20:00:00.000Z' };
-  const list = Array.from({ length: SERVERS }, (_one, index) => {
-    return { id: index + 1, state: 'running', ...times, ...fieldsOf(index) };
-  });
-  const body = Buffer.from(JSON.stringify(list).replaceAll('"DECIMAL"', '5.90'));
-  const server = await startServer((_request, response) => response.end(body));
-  const { api } = startClient(server.baseUrl);
-  // The first ones are read by code that is not compiled yet.
-  for (let run = 0; run < 3; run++)
-    expect((await api.fetchServers({ freshness: 'fresh' })).servers).toHaveLength(SERVERS);
-  const longest = await measureLongestTurn(() => api.fetchServers({ freshness: 'fresh' }));
-  expect(longest).toBeLessThan(MOST_MS);
 });
