@@ -1,12 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { createPages } from '../../../../src/sandbox/page/serve.ts';
-import type { Pages } from '../../../../src/sandbox/slack/server.ts';
-import { startBoth } from '../../slack/support/fake-app.ts';
-import { replyLikeTheProduct } from './fixture-app.ts';
+import { createServer, type Server } from 'node:net';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -40,64 +35,6 @@ export function launchChromium(executablePath: string): Promise<Browser> {
       '--disable-sync',
     ],
   });
-}
-
-/** Serves the files of the page alone, until `close`. */
-export async function serveFiles(pages: Pages) {
-  const server = createHttpServer(pages);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-}
-
-async function start(files: Pages) {
-  const both = await startBoth({
-    pages: files,
-    app: {
-      usageHint: 'help',
-      events: ['app_home_opened'],
-      shortcuts: [{ callbackId: 'create-server', name: 'Create a server', type: 'global' }],
-    },
-  });
-  replyLikeTheProduct(both.app);
-  return both;
-}
-
-let pages: Promise<Pages> | undefined;
-
-export type Stage = Awaited<ReturnType<typeof setStage>>;
-
-/** Starts a local Slack with the page and an app, and people at browsers. */
-export async function setStage(browser: Browser) {
-  pages ??= createPages();
-  const { slack, app } = await start(await pages);
-  const complaints: string[] = [];
-  const contexts: BrowserContext[] = [];
-  return {
-    slack,
-    app,
-    /** Errors in consoles, and requests to other machines. */
-    complaints: complaints as readonly string[],
-    /** Opens the page as a user, in a browser window of their own. */
-    open: async (as: string, contextOptions: Parameters<Browser['newContext']>[0] = {}) => {
-      const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...contextOptions });
-      contexts.push(context);
-      const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
-      watch(page, complaints);
-      await page.goto(`${slack.url}/?as=${as}`);
-      await composerOf(page).waitFor();
-      return page;
-    },
-    close: async () => {
-      await Promise.all(contexts.map((context) => context.close()));
-      await Promise.all([app.stop(), slack.stop()]);
-    },
-  };
 }
 
 /** Notes errors in the console, and requests to other machines. */
