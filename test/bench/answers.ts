@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -41,8 +40,6 @@ const LARGE_MS = 100;
 const LIST_RUNS = 5;
 /** Longer than src/hosting/share.ts keeps a list, so that a command finds none. */
 const LIST_IS_KEPT_MS = 2500;
-const PROCESSES = 3;
-const TIMES_ONE = 2.5;
 
 type Replies = Awaited<ReturnType<typeof startReplies>>;
 
@@ -178,42 +175,4 @@ async function measureLast(count: number, servers: number): Promise<number> {
     await pool.close();
   }
   return median(slowest.slice(1));
-}
-
-/** How many commands three processes with one database answer, beside one of them. */
-export async function measureProcesses(postgres: string | undefined): Promise<readonly Figure[]> {
-  const what = `commands a second: ${PROCESSES} processes on PostgreSQL, and one`;
-  if (postgres === undefined) return [{ what, measured: 'no PostgreSQL: set POSTGRES_URL' }];
-  await using replies = await startReplies();
-  await using setting = await openSetting({ postgres });
-  const apps: Contender[] = [];
-  for (let count = 0; count < PROCESSES; count++) apps.push(await setting.startApp());
-  const rates: { one: number; all: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const all = (await Promise.all(apps.map((app) => findRate(app, replies)))).reduce(
-      (sum, each) => sum + each,
-    );
-    rates.push({ all, one: await findRate(apps[0] as Contender, replies) });
-  }
-  for (const app of apps) await app[Symbol.asyncDispose]();
-  const [all, one] = [median(rates.map((rate) => rate.all)), median(rates.map((rate) => rate.one))];
-  const cores = availableParallelism();
-  // Each process, the database and this one need a core.
-  const hasCores = cores >= PROCESSES + 2;
-  return [
-    {
-      what,
-      measured: `${Math.round(all)}, ${Math.round(one)}: ${rounded(all / one)} × on ${cores} cores`,
-      aim: `≥ ${TIMES_ONE} ×${hasCores ? '' : `, with ${PROCESSES + 2} cores`}`,
-      ...(hasCores && { isMet: all / one >= TIMES_ONE }),
-    },
-  ];
-}
-
-async function findRate(app: Contender, { sign, ask }: Replies): Promise<number> {
-  const pool = new Pool(app.url, { connections: 16 });
-  const load = { concurrency: 16, mostMs: 1000, ask };
-  const { latenciesMs, elapsedMs } = await drive(pool, sign(2000, 'list'), load);
-  await pool.close();
-  return (latenciesMs.length / elapsedMs) * 1000;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { measureAnswers, measureLists, measureProcesses } from './answers.ts';
+import { measureAnswers, measureLists } from './answers.ts';
 import type { Figure } from './figures.ts';
 import { measureLimiter } from './limiter.ts';
 import { ROOT } from './processes.ts';
@@ -20,7 +20,6 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   postgres: async () => (postgres === undefined ? [] : measureAnswers(postgres)),
   lists: measureLists,
   typing: measureTyping,
-  processes: () => measureProcesses(postgres),
   limiter: measureLimiter,
   start: async () => {
     await using setting = await openSetting();
@@ -31,24 +30,15 @@ const SECTIONS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   steps: countSteps,
 };
 
-const { values: asked } = parseArgs({
-  options: {
-    /** Only these sections, with commas between them. */
-    only: { type: 'string' },
-    /** Measures the build that is there. */
-    built: { type: 'boolean' },
-  },
-});
+/** Only these sections, with commas between them. */
+const { values: asked } = parseArgs({ options: { only: { type: 'string' } } });
 const names = asked.only?.split(',') ?? Object.keys(SECTIONS);
 const unknown = names.find((name) => !Object.hasOwn(SECTIONS, name));
 if (unknown !== undefined) {
   console.error(`There is no section ${unknown}: choose of ${Object.keys(SECTIONS).join(', ')}.`);
   process.exit(1);
 }
-if (
-  !asked.built &&
-  spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' }).status !== 0
-)
+if (spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' }).status !== 0)
   process.exit(1);
 
 const figures: Figure[] = [];
