@@ -92,9 +92,9 @@ export function coversRole(roles: HeldRoles, needed: Role, label?: string): bool
   );
 }
 
-/** Returns the strongest of these roles, whatever servers it is for; undefined if there are none. */
-export function strongestRole(roles: HeldRoles): Role | undefined {
-  return [...ROLES].reverse().find((role) => roles.some((held) => held.role === role));
+/** Returns the strongest of these roles for the server with this label; without a label, for any server. Undefined for none. */
+export function strongestRole(roles: HeldRoles, label?: string): Role | undefined {
+  return ROLES.findLast((role) => coversRole(roles, role, label));
 }
 
 /** Lists the users that entries of `OWNERS` make owners of a workspace; without a workspace, of any. */

@@ -277,9 +277,7 @@ async function showServers(
   const protections = await app.serverNotes.list('protection', actor.workspaceId);
   const shown = listed.map((server) => ({
     server,
-    role: (['owner', 'manager', 'operator', 'viewer'] as const).find((role) =>
-      coversRole(roles, role, server.label),
-    ),
+    role: strongestRole(roles, server.label),
     isExpiring: expiring.has(server.id),
     isUrgent: ordered.isUrgent(server),
     isProtected: protections.some(({ serverId }) => serverId === server.id),

@@ -4,7 +4,6 @@ import { describeActOnIt } from '../account/audit-sentence.ts';
 import type { StoredEntry } from '../core/audit-entry.ts';
 import { defineUseCase } from '../core/entry.ts';
 import type { ServerId } from '../core/ids.ts';
-import { matchesPattern } from '../core/labels.ts';
 import { type Role, roleCovers, strongestRole } from '../core/roles.ts';
 import { isDeleted, isNoteOf, powerActionsIn, type Server, type ServerNote } from '../core/server.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.ts';
@@ -77,7 +76,7 @@ export const showServer = defineUseCase({
       app.audit.findLast({ workspaceId, serverId: server.id, actions: ON_CARD, outcomes: ENDED }),
     ]);
     const note = noted && isNoteOf(noted, server) ? noted : undefined;
-    const role = strongestRole(context.roles.filter(({ pattern }) => matchesPattern(pattern, server.label)));
+    const role = strongestRole(context.roles, server.label);
     return { server, role, protection, note, created, last };
   },
 });
