@@ -216,11 +216,9 @@ export function createAccountNotifier({ outbox, log }: NotifierParts) {
       notifySafely(keyChange.workspaceId, log, undefined, async () => {
         const { workspaceId } = keyChange;
         const message = keyChangeMessage(keyChange);
-        const post = (recipients: readonly string[]) => outbox.postCards(workspaceId, recipients, message);
         // Who removed the key has pressed a button. A link may have been used by someone else than its owner, who then reads it here.
         const others = userIds.filter((id) => keyChange.change === 'set' || id !== keyChange.actorId);
-        const posted = channelId === undefined ? [] : await post([channelId]);
-        const reached = posted.length > 0 ? posted : await post(others);
+        const reached = await outbox.postCards(workspaceId, { channelId, userIds: others }, message);
         if (reached.length === 0 && others.length > 0)
           log.warn('no owner could be told that an API key was set or removed', { workspaceId });
       }),

@@ -204,14 +204,10 @@ export function createRequestNotifier(
   const screenOf = ({ kind }: Request): RequestScreen<Request> =>
     kind === 'role' ? screens.role : screens.approval;
   return {
-    postCards: (request: Request, { channelId, userIds }: Deciders): Promise<readonly PostedMessage[]> =>
-      notifySafely(request.id, log, [], async () => {
-        const message = await screenOf(request).card(request, parts);
-        const post = (recipients: readonly (UserId | ChannelId)[]) =>
-          outbox.postCards(request.workspaceId, recipients, message);
-        const posted = channelId === undefined ? [] : await post([channelId]);
-        return posted.length > 0 ? posted : post(userIds);
-      }),
+    postCards: (request: Request, deciders: Deciders): Promise<readonly PostedMessage[]> =>
+      notifySafely(request.id, log, [], async () =>
+        outbox.postCards(request.workspaceId, deciders, await screenOf(request).card(request, parts)),
+      ),
     /** Shows the current state in the cards that were posted. True when Slack took all of them. */
     updateCards: (request: Request): Promise<boolean> =>
       notifySafely(request.id, log, false, async () =>

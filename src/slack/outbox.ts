@@ -5,6 +5,7 @@ import { describeDefect } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
+import type { Deciders } from '../requests/notify.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
 import type { Channels, Users } from './directory.ts';
@@ -12,7 +13,7 @@ import type { TouchHome } from './home-publisher.ts';
 import { type Message, textMessage } from './kit/blocks.ts';
 import { mention } from './kit/text.ts';
 import type { StepOutputs } from './payloads.ts';
-import { isChannel, isProven, isTokenRefused } from './refusals.ts';
+import { isProven, isTokenRefused } from './refusals.ts';
 import { type Confirmer, createStoredReply, type StoredReplyParts } from './reply.ts';
 import type {
   AcknowledgedViews,
@@ -102,18 +103,15 @@ export function createOutbox(parts: OutboxParts) {
     notifyConfirmer: async (confirmer: Confirmer, message: Message): Promise<boolean> =>
       (await replyTo(confirmer).send(message)) ||
       sendDirectly(confirmer.workspaceId, confirmer.userId, message),
-    /** Posts a card to users and channels, ten at most; leaves out channels that other organizations may read. */
-    postCards: async (
-      workspaceId: WorkspaceId,
-      recipients: readonly (UserId | ChannelId)[],
-      message: Message,
-    ) => {
-      for (const id of recipients) if (!isChannel(id)) touchHome(workspaceId, id);
-      const allowed = await Promise.all(
-        recipients.map(async (id) => !isChannel(id) || (await channels.isShared(workspaceId, id)) === false),
-      );
-      const chosen = recipients.filter((_, at) => allowed[at]);
-      return postCards(chosen, message, clients.of(workspaceId));
+    /** Posts a card in the channel, unless other organizations may read it; to these users, ten at most, if that isn't possible. */
+    postCards: async (workspaceId: WorkspaceId, { channelId, userIds }: Deciders, message: Message) => {
+      const slack = clients.of(workspaceId);
+      if (channelId !== undefined && (await channels.isShared(workspaceId, channelId)) === false) {
+        const posted = await postCards([channelId], message, slack);
+        if (posted.length > 0) return posted;
+      }
+      for (const userId of userIds) touchHome(workspaceId, userId);
+      return postCards(userIds, message, slack);
     },
     editCards: async (
       workspaceId: WorkspaceId,

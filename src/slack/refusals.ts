@@ -236,7 +236,7 @@ function callOf({ method, channelId = '' }: SeenAnswer): string {
 }
 
 /** Whether an ID is that of a channel, public or private, and not of a conversation with one user. */
-export function isChannel(id: UserId | ChannelId): id is ChannelId {
+function isChannel(id: UserId | ChannelId): id is ChannelId {
   return /^[CG]/.test(id);
 }
 
