@@ -352,11 +352,10 @@ async function findChannelFaults(
   const faults = await Promise.all(
     chosen.map(async ([field, receives, channelId, before]) => {
       if (channelId === undefined || channelId === before) return [];
-      const fault = await request.execute(checkChannel, { channelId, receives }).then(
-        () => undefined,
-        (error: unknown) => plainWords(request.explain(error)),
+      return request.execute(checkChannel, { channelId, receives }).then(
+        () => [],
+        (error: unknown) => [[field, plainWords(request.explain(error))] as const],
       );
-      return fault === undefined ? [] : [[field, fault] as const];
     }),
   );
   return Object.fromEntries(faults.flat());

@@ -213,14 +213,13 @@ export function createBatchNotifier({ outbox, log, currency, accountUrl }: Notif
     /** Reports the outcome of all of them to the user; true if Slack accepted the message. */
     notifyBatch: (batch: RenewalBatch, results: readonly RenewalResult[]) =>
       notifySafely(batch.id, log, false, async () => {
-        const { actorId: userId } = batch;
         const confirmer = confirmerOf(batch);
         const message = batchMessage(results, { currency, accountUrl });
         const isTold = await outbox.notifyConfirmer(confirmer, message);
         const title = results.some(isUnconfirmed) ? 'Renewals sent' : 'Renewals finished';
         const view = () => noticeView(title, batchTitle(results), 'We sent you the details in a message.');
         await outbox.updateFollowed(confirmer, view, { isFinal: true });
-        const announcement = batchAnnouncement(userId, results);
+        const announcement = batchAnnouncement(batch.actorId, results);
         if (isTold && announcement) await outbox.announce(confirmer, announcement);
         return isTold;
       }),

@@ -115,14 +115,10 @@ async function runPower(
   // Before the card is read, which can fail: the announcement says how it ends in any case.
   if (actId !== undefined && (announced || !isOnScreen)) await request.placeAct(actId, announced);
   if (isOnCard) {
-    const isUpdated = await updateCard(change, request).then(
-      () => true,
-      (error: unknown) => {
-        if (!isExpected(error)) throw error;
-        return false;
-      },
-    );
-    if (!isUpdated) {
+    try {
+      await updateCard(change, request);
+    } catch (error) {
+      if (!isExpected(error)) throw error;
       // It was accepted, whatever becomes of the card.
       await request.reply.send(textMessage(answerWords(action, change)));
       if (actId !== undefined && !announced) await request.placeAct(actId, undefined);
