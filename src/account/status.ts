@@ -1,10 +1,8 @@
 import { defineUseCase, type UseCaseContext } from '../core/entry.ts';
-import { type HostingError, isExpected, isRefusal, type Refusal } from '../core/errors.ts';
+import { isExpected, isRefusal } from '../core/errors.ts';
 import { findRoles } from '../core/permission.ts';
 import { coversRole } from '../core/roles.ts';
-import type { ListExtent } from '../core/server.ts';
 import type { PurchaseFreeze } from '../core/settings.ts';
-import type { HostingApi } from '../hosting/hosting-api.ts';
 import { decideModals, decisionActions } from '../purchases/decide.ts';
 import { labelOf, type Operation, type OperationState } from '../purchases/operation.ts';
 import { decideButton } from '../purchases/outcomes.ts';
@@ -22,16 +20,7 @@ import { isTokenRefused, MESSAGES_TAB, SCOPES, type SetupProblem } from '../slac
 import { frozenWords, wordsOfError } from '../words.ts';
 import { connectStep } from './connect.ts';
 
-/** Whether the hosting API answers and accepts the workspace's key. */
-type ApiStatus =
-  | {
-      readonly isUsable: true;
-      readonly servers: number;
-      readonly extent: ListExtent;
-      readonly answerMs: number;
-      readonly budget: ReturnType<HostingApi['budget']>;
-    }
-  | { readonly isUsable: false; readonly error: HostingError | Refusal };
+type ApiStatus = Awaited<ReturnType<typeof tryApi>>;
 
 interface Status {
   readonly api: ApiStatus;
@@ -76,14 +65,16 @@ async function readSlack({ actor: { workspaceId }, app }: UseCaseContext) {
 }
 export type SlackStatus = Awaited<ReturnType<typeof readSlack>>;
 
-async function tryApi({ hosting: open }: UseCaseContext): Promise<ApiStatus> {
+/** Whether the hosting API answers and accepts the workspace's key. */
+async function tryApi({ hosting: open }: UseCaseContext) {
   try {
     const hosting = await open();
     const { servers, extent, tookMs: answerMs = 0 } = await hosting.fetchServers();
-    return { isUsable: true, servers: servers.length, extent, answerMs, budget: hosting.budget() };
+    const isUsable = true as const;
+    return { isUsable, servers: servers.length, extent, answerMs, budget: hosting.budget() };
   } catch (error) {
     if (!isExpected(error)) throw error;
-    return { isUsable: false, error };
+    return { isUsable: false as const, error };
   }
 }
 

@@ -114,18 +114,12 @@ export function refuseFrozen({ freeze }: WorkspaceSettings): void {
   if (freeze) throw new Refusal('purchases_frozen', { frozenBy: freeze.by, since: freeze.since });
 }
 
-interface Workspace {
-  readonly id: string;
-  readonly name: string;
-  readonly settings: WorkspaceSettings;
-}
-
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
 /** Stores the workspaces that the app works for, and their settings. */
 export function createWorkspaces(foundation: Foundation) {
   const { db, engine } = foundation;
-  const find = async (id: string): Promise<Workspace | undefined> => {
+  const find = async (id: string) => {
     // Written out, like `listFor` of the grants.
     const found = await sql<
       Record<'id' | 'name' | 'settings', string>
@@ -135,7 +129,7 @@ export function createWorkspaces(foundation: Foundation) {
   };
   return {
     /** Adds a workspace, or updates its name. Settings stay. */
-    put: async ({ id, name }: Omit<Workspace, 'settings'>): Promise<void> => {
+    put: async ({ id, name }: { readonly id: string; readonly name: string }): Promise<void> => {
       await db
         .insertInto('workspaces')
         .values({ id, name, settings: '{}' })

@@ -26,11 +26,7 @@ export async function showPanel(request: SlackRequest): Promise<void> {
   await request.reply.send(panelMessage(home, request));
 }
 
-interface Rendering {
-  readonly currency: string;
-  readonly accountUrl: string | undefined;
-  now(): number;
-}
+type Rendering = Pick<SlackRequest, 'currency' | 'accountUrl' | 'now'>;
 
 export function panelMessage(home: Home, rendering: Rendering): Message {
   const blocks = [

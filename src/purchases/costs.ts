@@ -207,13 +207,9 @@ export interface Budget {
 export type Spent = Readonly<Record<'workspace' | 'person', Money>>;
 
 /** A budget that a purchase would go over, and what is spent of it. */
-export interface Excess {
-  readonly whose: 'workspace' | 'person';
-  readonly spent: Money;
-  readonly most: Money;
-}
+export type Excess = NonNullable<ReturnType<typeof findExcess>>;
 
-export function findExcess(budget: Budget, spent: Spent, price: Money | undefined): Excess | undefined {
+export function findExcess(budget: Budget, spent: Spent, price: Money | undefined) {
   for (const whose of ['workspace', 'person'] as const) {
     const most = budget[whose];
     if (most === undefined) continue;
@@ -225,10 +221,7 @@ export function findExcess(budget: Budget, spent: Spent, price: Money | undefine
 }
 
 /** What may still be spent this month. Only what was spent with this app counts, and only where the price is known. */
-export interface BudgetState {
-  readonly budget: Budget;
-  readonly spent: Spent;
-}
+export type BudgetState = NonNullable<Awaited<ReturnType<typeof readBudget>>>;
 
 /** The budget of the current month; undefined when none is set. `now`: epoch milliseconds. */
 export function budgetOf({ budget }: WorkspaceSettings, now: number): Budget | undefined {
@@ -241,7 +234,7 @@ export async function readBudget(
   settings: WorkspaceSettings,
   { workspaceId, userId }: Pick<Actor, 'workspaceId' | 'userId'>,
   { ledger, system }: AppContext,
-): Promise<BudgetState | undefined> {
+) {
   const budget = budgetOf(settings, system.now());
   return budget && { budget, spent: await ledger.sumSpent(workspaceId, userId, budget.since) };
 }

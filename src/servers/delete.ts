@@ -4,7 +4,6 @@ import { defineUseCase } from '../core/entry.ts';
 import { Refusal } from '../core/errors.ts';
 import type { ConfirmationId, ServerId } from '../core/ids.ts';
 import { deletionWord, isIdenticalLabel } from '../core/labels.ts';
-import type { Server } from '../core/server.ts';
 import { countPaidDays } from '../core/time.ts';
 import { type RequestedApproval, requestApproval } from '../requests/approval.ts';
 import { requestedView } from '../requests/approval-card.ts';
@@ -26,7 +25,7 @@ const readDeleteReview = defineUseCase({
   name: 'delete',
   needs: 'manager',
   effect: 'reads',
-  run: async (input: { ref: ServerRef }, context): Promise<DeleteReview> => {
+  run: async (input: { ref: ServerRef }, context) => {
     const server = await getServer(input.ref, context);
     const { workspaceId } = context.actor;
     await refuseProtected('delete', server, workspaceId, context.app);
@@ -34,11 +33,7 @@ const readDeleteReview = defineUseCase({
     return { server, takesApproval: approval.delete };
   },
 });
-
-interface DeleteReview {
-  readonly server: Server;
-  readonly takesApproval: boolean;
-}
+type DeleteReview = Awaited<ReturnType<typeof readDeleteReview.run>>;
 
 interface DeleteInput {
   /** Made when the form was opened: two presses of one form carry the same one. */
