@@ -238,11 +238,7 @@ async function auditPage(
   before: number | undefined,
   request: SlackRequest,
 ): Promise<Message> {
-  const entries = await request.execute(readAudit, {
-    ...query,
-    before,
-    limit: ENTRIES_PER_PAGE + 1,
-  });
+  const entries = await request.execute(readAudit, { ...query, before, limit: ENTRIES_PER_PAGE + 1 });
   return auditMessage(entries, query, before, request.currency);
 }
 

@@ -75,7 +75,7 @@ function collect(part: unknown, collector: Collector, depth: number): void {
   if (!isJson(part)) return;
   const { type, title, value, elements } = part;
   if (typeof type === 'string' && RICH_TEXT.test(type)) {
-    collectRichText(listOf(elements), collector);
+    collectRichText(Array.isArray(elements) ? elements.filter(isJson) : [], collector);
     return;
   }
   if (typeof title === 'string' && typeof value === 'string') {
@@ -103,10 +103,6 @@ function collectRichText(elements: readonly Json[], collector: Collector): void 
 
 function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function listOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isJson) : [];
 }
 
 function textOf(value: unknown): string {
