@@ -8,8 +8,18 @@ import type { Server } from '../../src/core/server.ts';
 import { DAY_MS } from '../../src/core/time.ts';
 import { createLastLists, type Home, readHome } from '../../src/home/read-home.ts';
 import type { HostingApi } from '../../src/hosting/hosting-api.ts';
-import { entry, newApproval, newGrant, newRenew, newRoleRequest, open, T0 } from '../db/support.ts';
-import { makeContext, makeHosting, wholeList } from '../support/context.ts';
+import type { SlackUser } from '../../src/slack/directory.ts';
+import {
+  entry,
+  newApproval,
+  newCreate,
+  newGrant,
+  newRenew,
+  newRoleRequest,
+  open,
+  T0,
+} from '../db/support.ts';
+import { MEMBER, makeContext, makeHosting, wholeList } from '../support/context.ts';
 
 const catalog: Catalog = { plans: [], locations: [], images: [] };
 const server = (id: number, label: string, more: Partial<Server> = {}): Server => ({
@@ -105,5 +115,20 @@ describe('the rest of Home', () => {
     expect(await home('U2')).toEqual(['1 0', '0 0']);
     expect(await home('U3')).toEqual(['0 0', '0 1']);
     expect(await home('U4')).toEqual(['1 1', '0 0']);
+  });
+
+  test('of a user without a role has nothing but their own requests, and reads no server', async () => {
+    await store.ledger.prepare(newCreate('web-9', { actorId: 'U7' }));
+    const users = (found: SlackUser | undefined) => ({
+      users: { find: async () => found, exists: async () => 'unknown' as const },
+    });
+    const bare = await read('U9', {}, users(MEMBER));
+    expect(bare.servers).toEqual({ kind: 'no_role' });
+    expect(bare).toMatchObject({ open: [], unsaved: [], decisions: { approvals: [], access: [] } });
+    expect(bare.spending).toBeUndefined();
+    // Without Slack's answer, "no role" would be a guess.
+    expect((await read('U9', {})).servers).toEqual({ kind: 'role_unknown' });
+    const outsider = read('U9', {}, users({ ...MEMBER, isStranger: true, teamIds: ['T9'] }));
+    await expect(outsider).rejects.toMatchObject({ code: 'other_organization' });
   });
 });

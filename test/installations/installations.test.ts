@@ -47,7 +47,10 @@ describe.each(engines)('an installation on $name', ({ make }) => {
     for (const id of ['T1', 'T2']) {
       await installationStore.serve({ id, name: id }, installed, T0);
       await store.apiKeys.put(id, new Secret('key'), 'U1', T0);
+      await installationStore.stopServing(id, 'T9');
+      expect(await installationStore.findServing(id)).toBeDefined();
       await installationStore.stopServing(id, 'E1');
+      expect(await installationStore.findServing(id)).toBeUndefined();
     }
     expect(await store.apiKeys.find('T1')).toBeDefined();
     await installationStore.install(acme('own', { id: 'T2' }));

@@ -169,6 +169,14 @@ describe('an unconfirmed order', () => {
     expect(await scenario.find()).toMatchObject({ state: 'refused' });
   });
 
+  test('is left to a manager sooner, and is not ended, if the clock is set back by half an hour', async () => {
+    scenario.hosting.script(lost(false));
+    await press(app);
+    scenario.clock.step(-31 * 60_000);
+    await scenario.pass(app, 30_000);
+    expect(await scenario.find()).toMatchObject({ state: 'unconfirmed', needsDecision: true });
+  });
+
   test('is not judged by an incomplete list, comes to a manager, and is reported when a whole list shows it', async () => {
     scenario.hosting.script(lost(true));
     await press(app);

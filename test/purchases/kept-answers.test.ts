@@ -202,6 +202,19 @@ describe('a root password that arrived while the disk was full', () => {
     await again.close();
   });
 
+  test('is kept when its answer proved nothing, although another process has ended the order at that moment', async () => {
+    const { store, id, operation } = await startPaid();
+    const { ledger, passwords } = store;
+    const markUnconfirmed: typeof ledger.markUnconfirmed = async (_, { reason }, audit) => {
+      await ledger.markUnconfirmed(id, { reason }, audit);
+      return ledger.markUnconfirmed(id, { reason }, audit);
+    };
+    const ports = makeContext({ ...store, ledger: { ...ledger, markUnconfirmed } }, { system });
+    await endFailedPayment(operation, UNCLEAR, 'p1', ports);
+    await ledger.settle(id, FOUND, entry({ outcome: 'done' }));
+    expect((await passwords.find(id))?.password.reveal()).toContain(PASSWORD);
+  });
+
   test('is told of by the next process if its answer proved nothing, came after the server was found, and was stored at the last moment', async () => {
     const paid = await startPaid();
     const { ledger, jobStore } = paid.store;

@@ -165,6 +165,8 @@ describe.each(engines)('orders of two workspaces with one API key on $name', ({ 
     expect(await orders.send(theirs, 'T2')).toBe('outdated');
     await store.ledger.refuse(mine, { at: T0, reason: LIMIT, owner: mine }, entry());
     expect(await orders.send(theirs, 'T2')).toBe('sent');
+    await orders.settle(theirs, 'T2', { serverId: 7, isFirstHand: true });
+    expect(await orders.send(await orders.renew('T1'), 'T1')).toBe('outdated');
   });
 
   test('claim one new server once, whatever their labels', async () => {

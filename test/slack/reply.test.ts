@@ -64,6 +64,15 @@ describe('an answer to a command or a button', () => {
     expect(warnings.join()).not.toContain('web-1');
   });
 
+  it('that holds a root password is never sent as a direct message; the user is told that it was not shown', async () => {
+    const { reply, sent } = replyOver(['chat.postMessage']);
+    expect(await reply.send(secret)).toBe(false);
+    const direct = sent.filter(([way]) => way === 'chat.postMessage');
+    expect(direct).toHaveLength(1);
+    expect(direct.join()).not.toContain('the-root-password');
+    expect(direct.join()).toContain('Slack didn’t confirm that it showed you the root password');
+  });
+
   it('that holds a root password is also sent the next way if the response_url answers without an ok', async () => {
     const silent = { saysOk: false };
     const { reply, ways } = replyOver(['response_url', 'chat.postEphemeral'], silent);
