@@ -3,38 +3,21 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { z } from 'zod';
 import { makeFolder } from '../db/support.ts';
 import { createServer, orderOf } from '../support/acts.ts';
 import { readMetrics, startTeam, type Team } from '../support/team.ts';
 
 const ALERTS = 'docs/deploy/alerts.yml';
-const rules = z
-  .object({
-    groups: z.tuple([
-      z.object({
-        rules: z.array(
-          z.object({
-            alert: z.string(),
-            expr: z.string(),
-            for: z.string().optional(),
-            labels: z.object({ severity: z.string() }),
-          }),
-        ),
-      }),
-    ]),
-  })
-  .parse(parse(readFileSync(ALERTS, 'utf8'))).groups[0].rules;
-const dashboard = z
-  .object({
-    panels: z.array(
-      z.object({
-        title: z.string(),
-        targets: z.array(z.object({ expr: z.string(), legendFormat: z.string() })),
-      }),
-    ),
-  })
-  .parse(JSON.parse(readFileSync('docs/deploy/grafana-dashboard.json', 'utf8')));
+const { rules } = (
+  parse(readFileSync(ALERTS, 'utf8')) as { groups: [{ rules: { alert: string; expr: string }[] }] }
+).groups[0];
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+  }[];
+}
+const dashboard: Dashboard = JSON.parse(readFileSync('docs/deploy/grafana-dashboard.json', 'utf8'));
 const page = readFileSync('docs/operating.md', 'utf8');
 
 /** Every expression of both files, with the labels that its legend shows. */
@@ -115,25 +98,24 @@ describe('/metrics', () => {
       denied: value('vps_denied_total'),
       ready: value('vps_ready'),
       connected: value('vps_slack_connected'),
-      waiting: value('vps_limiter_waiting') < 5,
-      archived: value('vps_slack_calls_total{method="chat.postMessage",outcome="is_archived"}') > 0,
       due: value('vps_jobs_due{kind="prune"}'),
       failing: value('vps_jobs_failing{kind="prune"}'),
-      acks: value('vps_slack_ack_seconds_count') > 3,
-      taken: value('vps_limiter_taken') > 3,
     }).toEqual({
-      ...{
-        unconfirmed: 1,
-        sent: 0,
-        unsaved: 1,
-        denied: 1,
-        ready: 1,
-        connected: 1,
-        waiting: true,
-        archived: true,
-      },
-      ...{ due: 0, failing: 0, acks: true, taken: true },
+      unconfirmed: 1,
+      sent: 0,
+      unsaved: 1,
+      denied: 1,
+      ready: 1,
+      connected: 1,
+      due: 0,
+      failing: 0,
     });
+    expect(value('vps_slack_calls_total{method="chat.postMessage",outcome="is_archived"}')).toBeGreaterThan(
+      0,
+    );
+    expect(value('vps_slack_ack_seconds_count')).toBeGreaterThan(3);
+    expect(value('vps_limiter_taken')).toBeGreaterThan(3);
+    expect(value('vps_limiter_waiting')).toBeLessThan(5);
     const age = value('vps_operations_oldest_unconfirmed_seconds');
     expect([age > 0, age < 600]).toEqual([true, true]);
   });
@@ -172,7 +154,8 @@ test('the page for operators says what to do at each alert, and names no others'
 const promtool = process.env.CI === 'true' || spawnSync('promtool', ['--version']).status === 0;
 if (!promtool) process.stderr.write(`${ALERTS} is not checked with promtool: it is not installed\n`);
 
-/** Series of a problem, by the alert that they raise: `value+step x times`, a sample a minute. */
+/** Series of a problem, by the alert that they raise: `value+step x times`, a sample a minute, or every half an hour for
+ * the one that takes three days. */
 const PROBLEMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   VpsSlackDown: { 'up{job="vps-slack",instance="a"}': '0x60' },
   VpsSlackNotReady: { vps_ready: '0x60' },
@@ -196,24 +179,24 @@ const PROBLEMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'vps_slack_calls_total{outcome="ok"}': '0+6x60',
     'vps_slack_calls_total{outcome="missing_scope"}': '0+3x60',
   },
-  VpsSlackPasswordsUnsaved: { vps_passwords_unsaved: '1x4400' },
+  VpsSlackPasswordsUnsaved: { vps_passwords_unsaved: '1x150' },
   VpsSlackDeniedTries: { vps_denied_total: '0+1x60' },
 };
 const HEALTHY = {
-  'up{job="vps-slack",instance="a"}': '1x4400',
-  vps_ready: '1x4400',
-  vps_operations_oldest_unconfirmed_seconds: '600x4400',
-  'vps_jobs_due{kind="operation"}': '1 0x4400',
-  'vps_jobs_failing{kind="digest"}': '0x10 1x5 0x4400',
-  'vps_hosting_calls_total{outcome="ok"}': '0+5x4400',
-  'vps_hosting_calls_total{outcome="no_answer"}': '1x4400',
-  vps_limiter_waiting: '1x4400',
-  vps_limiter_taken: '20x4400',
-  'vps_slack_ack_seconds_bucket{le="2"}': '0+10x4400',
-  'vps_slack_ack_seconds_bucket{le="+Inf"}': '0+10x4400',
-  'vps_slack_calls_total{outcome="ok"}': '0+10x4400',
-  vps_passwords_unsaved: '1x60 0x4400',
-  vps_denied_total: '0x4400',
+  'up{job="vps-slack",instance="a"}': '1x60',
+  vps_ready: '1x60',
+  vps_operations_oldest_unconfirmed_seconds: '600x60',
+  'vps_jobs_due{kind="operation"}': '1 0x60',
+  'vps_jobs_failing{kind="digest"}': '0x10 1x5 0x60',
+  'vps_hosting_calls_total{outcome="ok"}': '0+5x60',
+  'vps_hosting_calls_total{outcome="no_answer"}': '1x60',
+  vps_limiter_waiting: '1x60',
+  vps_limiter_taken: '20x60',
+  'vps_slack_ack_seconds_bucket{le="2"}': '0+10x60',
+  'vps_slack_ack_seconds_bucket{le="+Inf"}': '0+10x60',
+  'vps_slack_calls_total{outcome="ok"}': '0+10x60',
+  vps_passwords_unsaved: '1x60',
+  vps_denied_total: '0x60',
 };
 
 describe.skipIf(!promtool)('the alert rules, by promtool,', () => {
@@ -233,11 +216,16 @@ describe.skipIf(!promtool)('the alert rules, by promtool,', () => {
     expect(run('check rules', 'dashboard.yml', content)).toEqual({ status: 0, words: '' });
   });
 
-  test('are each raised by its own problem, and none of them where all is well', () => {
+  test('are raised by the problems that they name, and none of them where all is well', () => {
     expect(Object.keys(PROBLEMS)).toEqual(rules.map(({ alert }) => alert));
-    const story = (series: Readonly<Record<string, string>>, at: string, raised: readonly string[]) => ({
-      interval: '1m',
-      input_series: Object.entries({ 'up{job="vps-slack"}': '1x4400', ...series }).map(([name, values]) => ({
+    const story = (
+      interval: string,
+      at: string,
+      series: Readonly<Record<string, string>>,
+      raised: string[],
+    ) => ({
+      interval,
+      input_series: Object.entries({ 'up{job="vps-slack"}': '1x150', ...series }).map(([name, values]) => ({
         series: name,
         values,
       })),
@@ -249,23 +237,12 @@ describe.skipIf(!promtool)('the alert rules, by promtool,', () => {
         },
       ],
     });
-    const problems = Object.entries(PROBLEMS);
-    const takesDays = ([alert]: (typeof problems)[number]) => alert === 'VpsSlackPasswordsUnsaved';
-    const raise =
-      (at: string) =>
-      ([alert, series]: (typeof problems)[number]) =>
-        story(series, at, [alert]);
-    // Over three days, a rule is evaluated twice an hour: each minute of them took ten seconds.
+    const { VpsSlackPasswordsUnsaved: takesDays = {}, ...problems } = PROBLEMS;
+    // At once: each story by itself takes promtool a fifth of a second.
+    const atOnce = Object.assign({}, ...Object.values(problems));
     const files = [
-      [
-        '1m',
-        [
-          ...problems.filter((one) => !takesDays(one)).map(raise('59m')),
-          story(HEALTHY, '30m', []),
-          story(HEALTHY, '59m', []),
-        ],
-      ],
-      ['30m', [...problems.filter(takesDays).map(raise('4380m')), story(HEALTHY, '4380m', [])]],
+      ['1m', [story('1m', '59m', atOnce, Object.keys(problems)), story('1m', '59m', HEALTHY, [])]],
+      ['30m', [story('30m', '74h', takesDays, ['VpsSlackPasswordsUnsaved'])]],
     ];
     for (const [interval, tests] of files) {
       const content = { rule_files: [resolve(ALERTS)], evaluation_interval: interval, tests };
