@@ -48,22 +48,14 @@ const IN_A_MESSAGE: readonly Limit[] = [
   ['3000 characters in a section', (over) => [section(x(3000 + over))]],
   ['150 characters in a header', (over) => [{ type: 'header', text: plain(x(150 + over)) }]],
   ['10 fields', (over) => [{ type: 'section', fields: many(10 + over, () => plain('x')) }]],
-  ['2000 characters in a field', (over) => [{ type: 'section', fields: [plain(x(2000 + over))] }]],
   ['25 elements in actions', (over) => [actions(...many(25 + over, () => button()))]],
   ['75 characters on a button', (over) => [actions(button({ text: plain(x(75 + over)) }))]],
   ['2000 characters of a button value', (over) => [actions(button({ value: x(2000 + over) }))]],
   ['100 options', (over) => [select({ options: many(100 + over, (i) => option(`${i}`)) })]],
   ['75 characters of an option', (over) => [select({ options: [option(x(75 + over), 'v')] })]],
-  ['75 characters of an option value', (over) => [select({ options: [option('t', x(75 + over))] })]],
-  ['150 characters of a placeholder', (over) => [select({ placeholder: plain(x(150 + over)) })]],
-  ['100 characters of a dialog title', (over) => [asking({ title: plain(x(100 + over)), text: plain('x') })]],
   ['300 characters of a dialog', (over) => [asking({ text: plain(x(300 + over)) })]],
-  ['30 characters of a dialog button', (over) => [asking({ text: plain('x'), deny: plain(x(30 + over)) })]],
   ['101 rows of a data table', (over) => [table(grid(101 + over, 2))]],
   ['10,000 characters in data tables', (over) => [table([[cell('h')], [cell(x(9_999 + over))]])]],
-  ['50 characters of a chart’s title', (more) => [over(['a'], ['a'], { title: x(50 + more) })]],
-  ['20 characters of a chart’s label', (more) => [over([x(20 + more)])]],
-  ['20 bars of a chart', (more) => [bars(20 + more)]],
   ['2 charts in a message', (more) => many(2 + more, () => bars(1))],
   ['12,999 characters in all', (over) => [...many(4, () => section(x(3000))), section(x(999 + over))]],
 ];
@@ -77,20 +69,16 @@ const IN_A_MODAL: readonly Limit[] = [
 ];
 
 describe('the limits', () => {
-  it.each(IN_A_MESSAGE)('%s, and not one more', (_name, make) => {
-    expect(inMessage(...make(0))).toEqual([]);
-    expect(inMessage(...make(1)).length).toBeGreaterThan(0);
-  });
-
-  it.each(IN_A_MODAL)('%s, and not one more', (_name, make) => {
-    expect(inModal(...make(0))).toEqual([]);
-    expect(inModal(...make(1)).length).toBeGreaterThan(0);
+  it.each([
+    ...IN_A_MESSAGE.map((limit) => [...limit, inMessage] as const),
+    ...IN_A_MODAL.map((limit) => [...limit, inModal] as const),
+  ])('%s, and not one more', (_name, make, findFaults) => {
+    expect(findFaults(...make(0))).toEqual([]);
+    expect(findFaults(...make(1)).length).toBeGreaterThan(0);
   });
 
   it.each([
     ['24 characters of a title', (over: number) => modal([], { title: plain(x(24 + over)) })],
-    ['24 characters of submit', (over: number) => modal([], { submit: plain(x(24 + over)) })],
-    ['24 characters of close', (over: number) => modal([], { close: plain(x(24 + over)) })],
     ['3000 characters of metadata', (over: number) => modal([], { private_metadata: x(3000 + over) })],
   ])('%s, and not one more', (_name, make) => {
     expect(findViewFaults(make(0))).toEqual([]);
@@ -114,10 +102,8 @@ describe('what Slack refuses, regardless of its size', () => {
     ['an element of an unknown type', 'unknown_type', actions({ type: 'knob' })],
     ['an unknown field', 'unknown_field', { ...section('x'), colour: 'red' }],
     ['an empty text', 'too_short', section('')],
-    ['a section without text', 'missing', { type: 'section' }],
     ['mrkdwn on a button', 'wrong_type', actions(button({ text: mrkdwn('x') }))],
     ['a select without options', 'missing', select({ options: undefined })],
-    ['a select with no option', 'too_few', select({ options: [] })],
     ['an initial option that is not offered', 'not_an_option', select({ initial_option: option('b') })],
     [
       'options and groups at once',
@@ -125,22 +111,11 @@ describe('what Slack refuses, regardless of its size', () => {
       select({ option_groups: [{ label: plain('g'), options: [option('c')] }] }),
     ],
     ['a button as an input', 'unknown_type', input(button())],
-    ['a block that the app doesn’t send', 'unknown_type', { type: 'markdown', text: 'x' }],
-    ['an element that the app doesn’t send', 'unknown_type', actions({ type: 'checkboxes', options: [] })],
     ['a filter of conversations that filters nothing', 'missing', conversations({})],
-    ['a filter that includes no kind', 'too_few', conversations({ include: [] })],
-    ['a filter of an unknown kind', 'wrong_type', conversations({ include: ['secret'] })],
-    ['a filter with an unknown field', 'unknown_field', conversations({ only: ['public'] })],
     ['a data table without a caption', 'missing', table(grid(2, 2), { caption: undefined })],
-    ['a data table of a header only', 'too_few', table(grid(1, 2))],
     ['an empty cell', 'empty_cell', table([[cell('h')], [cell('')]])],
     ['rows of unequal length', 'uneven_rows', table([[cell('a'), cell('b')], [cell('c')]])],
-    ['a page of no rows', 'too_few', table(grid(2, 2), { page_size: 0 })],
-    ['a row header beyond the columns', 'too_many', table(grid(2, 2), { row_header_column_index: 2 })],
     ['a chart without bars', 'too_few', over(['a'], [])],
-    ['a chart with fields of its own', 'unknown_field', over(['a'], ['a'], { legend: true })],
-    ['a chart with a category twice', 'duplicate_id', over(['a', 'a'])],
-    ['a chart with data for another category', 'not_an_option', over(['a'], ['b'])],
     ['a chart with data for too few categories', 'not_an_option', over(['a', 'b'], ['a'])],
   ])('%s', (_name, rule, block) => {
     expect(inMessage(block)).toEqual([rule]);
