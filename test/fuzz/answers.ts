@@ -1,11 +1,5 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { HostingError } from '../../src/core/errors.ts';
-import { Secret } from '../../src/core/secret.ts';
-import * as endpoints from '../../src/hosting/endpoints.ts';
-import { decode } from '../../src/hosting/read-catalog.ts';
-import { createTransport } from '../../src/hosting/send.ts';
-import { realSystem } from '../../src/system.ts';
+import type { Secret } from '../../src/core/secret.ts';
 import { CATALOGS } from '../hosting/answers/catalogs.ts';
 import { FIELDS } from '../hosting/answers/fields.ts';
 import { LISTS } from '../hosting/answers/lists.ts';
@@ -114,51 +108,4 @@ function listRecords(value: unknown): Fields[] {
   if (typeof value !== 'object' || value === null) return [];
   const inner = Object.values(value).flatMap((each) => listRecords(each));
   return Array.isArray(value) ? inner : [value as Fields, ...inner];
-}
-
-const WIRES = [
-  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 45\r\n\r\n{"id":7,"state":"creating","root_password":"p"}',
-  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n1c\r\n{"id":7,"state":"rebooting"}\n\r\n0\r\n\r\n',
-  'HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: 24\r\n\r\n{"error":"rate_limited"}\n',
-  'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]',
-  'HTTP/1.1 301 Moved\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\n\r\n',
-];
-
-/** Bytes that a hosting service may put on the wire when it breaks. */
-export function makeWire(dice: Dice): { text: string; done: string[] } {
-  let text = dice.pick(WIRES) ?? '';
-  const times = 1 + dice.number(4);
-  for (let time = 0; time < times; time++) text = damage(text, dice);
-  return { text, done: [`bytes damaged ${times} times`] };
-}
-
-/** Sends a paid request to a service that answers with these bytes and hangs up. */
-export async function judgeWire(text: string): Promise<readonly string[]> {
-  let hasArrived = false;
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => {
-      hasArrived = true;
-      socket.end(Buffer.from(text, 'latin1'));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const transport = createTransport({ baseUrl, timeoutMs: 3000, system: realSystem });
-  const order = { plan: 's1', location: 'fra', image: 'debian-12', label: 'web-1' };
-  try {
-    const endpoint = endpoints.createServer(order);
-    const made = decode(endpoint, await transport.send(endpoint, new Secret('key-of-the-account')));
-    const isProven = text.includes('"root_password"') && text.includes(made.rootPassword.reveal());
-    return isProven ? [] : [`a success that isn’t in the answer: server ${made.id}`];
-  } catch (error) {
-    if (!(error instanceof HostingError))
-      return [`sending throws ${error instanceof Error ? error.stack : String(error)}`];
-    return hasArrived && error.code === 'not_sent'
-      ? ['the request arrived, and is reported as not sent']
-      : [];
-  } finally {
-    await transport.close();
-    server.close();
-  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDice } from '../support/tries.ts';
-import { judgeAnswer, judgeWire, makeAnswer, makeWire } from './answers.ts';
+import { judgeAnswer, makeAnswer } from './answers.ts';
 import { type Arena, startArena } from './arena.ts';
 import { makePageRequest, speak } from './pages.ts';
 import { deliver, makeMalformed, type Surface } from './slack.ts';
@@ -40,8 +40,7 @@ const ENTRANCES: readonly (readonly [string, number])[] = [
   ['buttons and menus', 18],
   ['suggestions', 5],
   ['shortcuts', 4],
-  ['hosting answers', 20],
-  ['bytes of the hosting API', 3],
+  ['hosting answers', 23],
   ['pages', 14],
 ];
 
@@ -79,10 +78,6 @@ async function make(
   if (entrance === 'hosting answers') {
     const { row, done } = makeAnswer(dice);
     return { number, entrance, done, input: String(row.body), judge: () => judgeAnswer(row) };
-  }
-  if (entrance === 'bytes of the hosting API') {
-    const { text, done } = makeWire(dice);
-    return { number, entrance, done, input: text, judge: () => judgeWire(text) };
   }
   const { port, text, done } = await makePageRequest(arena, dice);
   return { number, entrance, done, input: text, judge: () => judgePage(arena, port, text) };

@@ -240,27 +240,12 @@ function mutateFields(content: Readonly<Record<string, unknown>>, times: number,
     const at = dice.chance(0.4) ? pairs.findIndex(([name]) => name === 'text') : dice.number(pairs.length);
     const [name = '', value = ''] = pairs[at] ?? [];
     const odd = encodeText(oddText(dice));
+    const otherName = dice.pick(['__proto__', `${name}[]`, 'constructor', 'payload', 'ssl_check']) ?? '';
     const kinds: readonly (readonly [string, string[][]])[] = [
       ['removed', []],
-      [
-        'twice',
-        [
-          [name, value],
-          [name, odd],
-        ],
-      ],
-      [
-        'renamed',
-        [
-          [
-            dice.pick(['__proto__', `${name}[]`, `${name}[a]`, 'constructor', 'payload', 'ssl_check']) ?? '',
-            value,
-          ],
-        ],
-      ],
+      ['twice', [value, odd].map((each) => [name, each])],
+      ['renamed', [[otherName, value]]],
       ['odd', [[name, odd]]],
-      ['odd', [[name, odd]]],
-      ['with something odd', [[name, `${value}%20${odd}`]]],
       ['with something odd', [[name, `${value}+${odd}`]]],
       ['badly encoded', [[name, `${value}%ff%E0%A4%A%`]]],
       ['damaged', [[name, damage(value, dice)]]],
@@ -289,16 +274,11 @@ export function encodeWhole({ kind, content }: Sample) {
 const ODD_TYPES = [
   '',
   'text/plain',
-  'application/json',
   'application/json; charset=utf-16',
-  'application/x-www-form-urlencoded',
   'application/x-www-form-urlencoded; charset=nonsense',
   'multipart/form-data; boundary=',
-  'x'.repeat(5000),
 ];
 const ODD_HEADERS: readonly Readonly<Record<string, string>>[] = [
-  { 'x-slack-retry-num': 'NaN' },
-  { 'x-slack-retry-num': '-1' },
   { 'x-slack-retry-num': '1e400', 'x-slack-retry-reason': '\u00ff' },
   { 'content-encoding': 'gzip' },
   { 'x-forwarded-for': '"', host: 'a:b:c' },
