@@ -1,5 +1,5 @@
 import { EVERY_SERVER } from '../core/labels.ts';
-import type { Grant, Grantee, HeldRole, Role } from '../core/roles.ts';
+import type { Grantee, HeldRole, Role } from '../core/roles.ts';
 import type { RoleRequest } from '../requests/request.ts';
 import {
   codeLabel,
@@ -11,7 +11,11 @@ import {
   utcDate,
 } from '../slack/kit/text.ts';
 
-type RoleFacts = Pick<Grant, 'role' | 'pattern' | 'until'>;
+interface RoleFacts {
+  readonly role: Role;
+  readonly pattern: string;
+  readonly until?: number | undefined;
+}
 
 /** Mentions a user, a user group or a channel by ID. Ephemeral messages notify none of them. */
 export function describeGrantee({ subjectKind, subjectId }: Grantee): string {

@@ -7,7 +7,6 @@ import { Secret } from '../core/secret.ts';
 import { MINUTE_MS } from '../core/time.ts';
 import type { Foundation } from '../db/database.ts';
 import { keep } from '../db/kept.ts';
-import type { KeptRow } from '../db/tables.ts';
 import type { Deciders } from '../requests/notify.ts';
 import { actions, confirmation, context, type Message, textMessage } from '../slack/kit/blocks.ts';
 import { defineButton } from '../slack/kit/button.ts';
@@ -254,7 +253,7 @@ interface ConnectLink {
 
 /** Stores the one-time links of `/vps connect`, with a hash of the token only. `now`: epoch milliseconds. */
 export function createConnectLinks({ db }: Foundation) {
-  const toLink = (row: Pick<KeptRow, 'value'> | undefined): ConnectLink | undefined =>
+  const toLink = (row: { readonly value: string } | undefined): ConnectLink | undefined =>
     row && JSON.parse(row.value);
   return {
     put: (link: ConnectLink): Promise<void> =>

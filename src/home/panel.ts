@@ -26,7 +26,11 @@ export async function showPanel(request: SlackRequest): Promise<void> {
   await request.reply.send(panelMessage(home, request));
 }
 
-type Rendering = Pick<SlackRequest, 'currency' | 'accountUrl' | 'now'>;
+interface Rendering {
+  readonly currency: string;
+  readonly accountUrl: string | undefined;
+  now(): number;
+}
 
 export function panelMessage(home: Home, rendering: Rendering): Message {
   const blocks = [

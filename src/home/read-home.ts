@@ -116,10 +116,7 @@ async function listUnsaved({ actor, app }: Context): Promise<Home['unsaved']> {
 }
 
 /** Reads the pending requests: the actor's own, and those of others that these roles let them decide. */
-async function readRequests(
-  roles: HeldRoles,
-  { actor, app }: Context,
-): Promise<Pick<Home, 'decisions' | 'own'>> {
+async function readRequests(roles: HeldRoles, { actor, app }: Context) {
   const open = await app.requests.listOpen(actor.workspaceId, ALL_KINDS, app.system.now());
   const approvals = open.filter((request) => request.kind !== 'role');
   const access = open.filter((request) => request.kind === 'role');

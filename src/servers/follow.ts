@@ -411,7 +411,7 @@ type Acts = Awaited<ReturnType<typeof listActs>>;
 async function supersede(
   trx: Queries,
   acts: Acts,
-  { id, action }: Pick<StartedAct, 'id' | 'action'>,
+  { id, action }: { readonly id: string; readonly action: FollowedAction },
   serverId: ServerId,
 ): Promise<void> {
   for (const { id: earlier, act } of acts) {

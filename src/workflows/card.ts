@@ -3,7 +3,7 @@ import { describeReason, type ReasonWords } from '../core/errors.ts';
 import type { PostedMessage } from '../core/ids.ts';
 import { workflowOf } from '../core/roles.ts';
 import type { Secret } from '../core/secret.ts';
-import { isTargetState } from '../core/server.ts';
+import { isTargetState, type PowerAction } from '../core/server.ts';
 import { confirmPower } from '../servers/buttons.ts';
 import { announcedWords } from '../servers/change-power.ts';
 import { actions, context, type Message, textMessage } from '../slack/kit/blocks.ts';
@@ -51,7 +51,10 @@ function sourceWords({ action, label, key, pressedBy }: WorkflowRun): string {
   return pressedBy === undefined ? `Workflow · ${wanted}` : `Workflow · ${wanted} · ${mention(pressedBy)}`;
 }
 
-type StepAct = Required<Pick<WorkflowRun, 'action' | 'label'>>;
+interface StepAct {
+  readonly action: PowerAction;
+  readonly label: string;
+}
 
 /** Longer ones would hide the sentence around them. */
 const MOST_LABEL = 80;
