@@ -29,7 +29,7 @@ export interface LiveDigest {
 export interface DigestRecord {
   /** When the last digest was read that is known to have been posted, or to have had nothing to report. */
   readonly lastAt?: number;
-  /** Whether that list showed all servers; absent in what an older version stored. */
+  /** Whether that list showed all servers; absent before the first digest. */
   readonly isComplete?: boolean;
   readonly snapshot?: Snapshot | undefined;
   readonly live?: LiveDigest | undefined;
