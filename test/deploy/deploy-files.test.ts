@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFile
 import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
 import { parseConfig } from '../../src/config.ts';
 import { makeFolder } from '../db/support.ts';
 import { listSettings, makeKey } from '../support/environment.ts';
@@ -12,20 +11,16 @@ import { readStages } from './support/container-file.ts';
 const read = (path: string) => readFileSync(path, 'utf8');
 const FOLDER = 'docs/deploy';
 
-const service = z.object({
-  build: z.string().optional(),
-  image: z.string(),
-  init: z.boolean().optional(),
-  read_only: z.boolean().optional(),
-  cap_drop: z.array(z.string()).optional(),
-  volumes: z.array(z.string()).default([]),
-  environment: z.record(z.string(), z.string()).default({}),
-  deploy: z.object({ replicas: z.number() }).optional(),
-  stop_grace_period: z.string().optional(),
-});
-const compose = z
-  .object({ services: z.record(z.string(), service), volumes: z.record(z.string(), z.null()) })
-  .parse(parse(read(`${FOLDER}/compose.yaml`)));
+interface Service {
+  readonly build?: string;
+  readonly volumes?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly stop_grace_period?: string;
+}
+const compose: {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, null>>;
+} = parse(read(`${FOLDER}/compose.yaml`));
 const stages = readStages(read('Dockerfile'));
 const last = stages.at(-1);
 
@@ -44,6 +39,13 @@ function isThere(program: string): boolean {
   const found = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
   if (!found) process.stderr.write(`${FOLDER} is not checked with ${program}: it is not installed\n`);
   return found;
+}
+
+/** Runs a program that has to accept a file, and gives what it says. */
+function check(program: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  expect(status, stdout + stderr).toBe(0);
+  return stdout + stderr;
 }
 
 describe('the container file', () => {
@@ -67,13 +69,8 @@ describe('the container file', () => {
   });
 
   test('sets nothing but settings, and starts what exists', () => {
-    const variables =
-      last?.instructions
-        .find((line) => line.startsWith('ENV '))
-        ?.slice(4)
-        .split(' ') ?? [];
-    const names = variables.map((each) => each.split('=')[0] ?? '');
-    expect(names.filter((name) => name !== 'NODE_ENV' && !listSettings().includes(name))).toEqual([]);
+    const variables = last?.instructions.find((line) => line.startsWith('ENV '))?.match(/\w+(?==)/g);
+    expect(['NODE_ENV', ...listSettings()]).toEqual(expect.arrayContaining(variables ?? []));
     expect(last?.instructions.at(-1)).toBe('ENTRYPOINT ["node", "src/start.mjs"]');
     expect(last?.healthCheck?.[2]).toContain('/livez');
   });
@@ -84,32 +81,29 @@ describe('the compose file', () => {
 
   test('names settings that exist, and gives the rest of them from a file', () => {
     const known = listSettings();
-    expect(Object.keys(app?.environment ?? {}).filter((name) => !known.includes(name))).toEqual([]);
+    expect(known).toEqual(expect.arrayContaining(Object.keys(app?.environment ?? {})));
     expect(app?.environment).toMatchObject({ PORT: String(config.PORT), HOST: '0.0.0.0' });
   });
 
   test('runs two processes that can write to their data alone, and waits for them to stop', () => {
     expect(app).toMatchObject({ init: true, read_only: true, cap_drop: ['ALL'], deploy: { replicas: 2 } });
     expect(app?.volumes).toEqual(['app-data:/app/data']);
-    expect(app?.environment.SPILL_DIR).toMatch(/^\/app\/data\//);
+    expect(app?.environment?.SPILL_DIR).toMatch(/^\/app\/data\//);
     expect(Number.parseInt(app?.stop_grace_period ?? '', 10)).toBeGreaterThan(STOP_SECONDS);
   });
 
   test('refers to services, volumes and files that exist', () => {
     expect(existsSync(join(FOLDER, app?.build ?? '', 'Dockerfile'))).toBe(true);
-    const places = Object.values(compose.services).flatMap(({ volumes }) =>
-      volumes.map((each) => each.split(':')[0] ?? ''),
-    );
-    for (const place of places)
-      expect([
-        place,
-        place.startsWith('.') ? existsSync(join(FOLDER, place)) : place in compose.volumes,
-      ]).toEqual([place, true]);
-    const addresses = Object.values(compose.services).flatMap(({ environment }) =>
-      Object.values(environment),
-    );
-    for (const [, host = ''] of addresses.join(' ').matchAll(/(?:@|^|\s)([a-z]+):\d+/g))
-      expect(Object.keys(compose.services)).toContain(host);
+    for (const { volumes = [], environment = {} } of Object.values(compose.services)) {
+      for (const [place = ''] of volumes.map((each) => each.split(':')))
+        expect(
+          place.startsWith('.') ? existsSync(join(FOLDER, place)) : place in compose.volumes,
+          place,
+        ).toBe(true);
+      const addresses = Object.values(environment).join(' ');
+      for (const [, host = ''] of addresses.matchAll(/(?:@|^|\s)([a-z]+):\d+/g))
+        expect(compose.services).toHaveProperty(host);
+    }
   });
 });
 
@@ -138,10 +132,8 @@ describe('the systemd unit', () => {
   test.skipIf(!isThere('systemd-analyze'))('is accepted by systemd, and well protected', () => {
     const file = join(makeFolder(), 'vps-slack.service');
     writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    expect([status, stdout + stderr]).toEqual([0, '']);
-    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', file]);
-    expect(rated.status).toBe(0);
+    expect(check('systemd-analyze', 'verify', file)).toBe('');
+    check('systemd-analyze', 'security', '--offline=true', '--threshold=20', file);
   });
 });
 
@@ -157,52 +149,41 @@ describe('the reverse proxies', () => {
   });
 
   test.skipIf(!isThere('caddy'))('are accepted by Caddy', () => {
-    const { status, stderr } = spawnSync(
-      'caddy',
-      ['validate', '--adapter', 'caddyfile', '--config', `${FOLDER}/Caddyfile`],
-      { encoding: 'utf8' },
-    );
-    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+    check('caddy', 'validate', '--adapter', 'caddyfile', '--config', `${FOLDER}/Caddyfile`);
   });
 
   test.skipIf(!isThere('nginx'))('are accepted by nginx', () => {
     const folder = makeFolder();
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const made = `req -x509 -newkey rsa:2048 -nodes -subj /CN=vps.example.com -keyout ${key} -out ${certificate}`;
-    expect(spawnSync('openssl', made.split(' ')).status).toBe(0);
+    check('openssl', ...made.split(' '));
     const site = read(`${FOLDER}/nginx.conf`)
       .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
       .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`);
     writeFileSync(join(folder, 'site.conf'), site);
     const main = join(folder, 'nginx.conf');
-    writeFileSync(
-      main,
-      `pid ${folder}/nginx.pid; error_log stderr; events {} http { include ${folder}/site.conf; }`,
-    );
-    const { status, stderr } = spawnSync('nginx', ['-t', '-c', main], { encoding: 'utf8' });
-    expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
+    const around = `pid ${folder}/nginx.pid; error_log stderr; events {}`;
+    writeFileSync(main, `${around} http { include ${folder}/site.conf; }`);
+    check('nginx', '-t', '-c', main);
   });
 });
 
 test('docs/deploy.md and docs/operating.md name every file that they come with', () => {
   const words = read('docs/deploy.md') + read('docs/operating.md');
-  for (const file of readdirSync(FOLDER))
-    expect([file, words.includes(`(deploy/${file})`)]).toEqual([file, true]);
+  for (const file of readdirSync(FOLDER)) expect(words).toContain(`(deploy/${file})`);
   expect(words).toContain('(../Dockerfile)');
-  expect(dirname(FOLDER)).toBe('docs');
 });
 
 interface Package {
+  readonly version: string;
   readonly engines?: { readonly node?: string };
   readonly hasInstallScript?: boolean;
   readonly dev?: boolean;
   readonly license?: string;
 }
 
-const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
-const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
-  readonly packages: Readonly<Record<string, Package>>;
-};
+const { engines, version: own }: Package = JSON.parse(read('package.json'));
+const lock: { readonly packages: Readonly<Record<string, Package>> } = JSON.parse(read('package-lock.json'));
 const lowest = (engines?.node ?? '').split('||').map((range) => range.replace(/[^\d.]/g, ''));
 
 /** Throws at a range of another form than those that packages use here, rather than passing it over. */
@@ -227,19 +208,19 @@ it.each(lowest)('every package that is installed runs on Node.js %s', (version) 
 });
 
 it.each(['README.md', 'docs/deploy.md'])('%s names the lowest versions of Node.js', (path) => {
-  const text = readFileSync(path, 'utf8');
+  const text = read(path);
   const named = /Node\.js ((?:\d[\d.]*\+(?:, | or )?)+)/.exec(text)?.[1]?.match(/\d[\d.]*\d/g);
   expect(named).toEqual(lowest.map((version) => version.replace(/(\.0)+$/, '')));
 });
 
 it('only the packages that SECURITY.md names run a script when they are installed', () => {
   const scripted = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
-  const named = readFileSync('SECURITY.md', 'utf8').match(/(?<=^- `)[^`]+(?=`)/gm) ?? [];
+  const named = read('SECURITY.md').match(/(?<=^- `)[^`]+(?=`)/gm) ?? [];
   expect(scripted.map(([path]) => path.replace(/^.*node_modules\//, ''))).toEqual(named);
 });
 
 it('every package that the app runs with has a license that SECURITY.md names', () => {
-  const [named = ''] = /license other than [\s\S]+?\.$/m.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
+  const [named = ''] = /license other than [\s\S]+?\.$/m.exec(read('SECURITY.md')) ?? [];
   const allowed = [...named.matchAll(/`([\w.-]+)`/g)].map(([, license]) => license);
   const production = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev);
   expect(production.length).toBeGreaterThan(100);
@@ -248,18 +229,15 @@ it('every package that the app runs with has a license that SECURITY.md names', 
 });
 
 it('the changelog has this version, below what isn’t released yet, and the ones before in order', () => {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (.+)$/gm)].map(
-    ([, words]) => words,
-  );
+  const headings = [...read('CHANGELOG.md').matchAll(/^## (.+)$/gm)].map(([, words]) => words);
   const released = headings[0] === 'Unreleased' ? headings.slice(1) : headings;
   const numbers = released.map(
     (words = '') => /^(\d+\.\d+\.\d+)(?: \(\d{4}-\d\d-\d\d\))?$/.exec(words)?.[1] ?? words,
   );
-  expect(numbers[0]).toBe(version);
+  expect(numbers[0]).toBe(own);
   const descending = [...numbers].sort((one, other) => other.localeCompare(one, 'en', { numeric: true }));
   expect(numbers).toEqual(descending);
-  expect(lock.packages['']).toMatchObject({ version });
+  expect(lock.packages['']).toMatchObject({ version: own });
 });
 
 test('src/start.mjs builds again when a source, the build’s settings or an installed package is newer than the build', () => {
@@ -274,7 +252,7 @@ test('src/start.mjs builds again when a source, the build’s settings or an ins
     const start = [join(root, 'src/start.mjs'), '--version'];
     return execFileSync(process.execPath, start, { encoding: 'utf8' }).includes('building');
   };
-  file('src/start.mjs', readFileSync('src/start.mjs', 'utf8'), 1);
+  file('src/start.mjs', read('src/start.mjs'), 1);
   file('package.json', '{"version":"1.2.3"}', 1);
   file('node_modules/.bin/vite', '#!/bin/sh\necho building', 1);
   file('dist/main.js', '', 2);
