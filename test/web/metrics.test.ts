@@ -42,6 +42,7 @@ describe('/metrics', () => {
     TOKEN,
     `Bearer ${TOKEN}x`,
     `Bearer ${TOKEN.slice(1)}`,
+    `Bearer ${TOKEN.toUpperCase()}`,
   ])('answers a request without the token with 401: “%s”', async (authorization) => {
     const url = await startServer(TOKEN);
     const paths = ['/metrics', `/metrics?token=${TOKEN}`];
