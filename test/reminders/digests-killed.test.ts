@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { AppContext } from '../../src/context.ts';
 import { Secret } from '../../src/core/secret.ts';
 import type { Server } from '../../src/core/server.ts';
-import { DEFAULT_SETTINGS } from '../../src/core/settings.ts';
+import { DEFAULT_SETTINGS, DIGEST } from '../../src/core/settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.ts';
-import { findDueDigest, postDigest } from '../../src/reminders/digest.ts';
+import { askForDigests, createDigestHandler, findDueDigest, postDigest } from '../../src/reminders/digest.ts';
 import type { Digest } from '../../src/reminders/digest-content.ts';
-import type { PostedDigest } from '../../src/reminders/digest-message.ts';
+import { digestMessage, type PostedDigest } from '../../src/reminders/digest-message.ts';
 import { open, stillSystem } from '../db/support.ts';
 import { makeContext, makeHosting } from '../support/context.ts';
 
@@ -28,12 +28,13 @@ async function startWorkspace() {
   await store.workspaces.put({ id: 'T1', name: 'Acme' });
   await store.workspaces.changeSettings('T1', DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS, digest });
   await store.apiKeys.put('T1', new Secret('key'), 'U1', NOW);
-  const account = { servers: [server(1, 2)] as readonly Server[], isComplete: true };
+  const account = { servers: [server(1, 2)] as readonly Server[], isComplete: true, reads: 0 };
   const posted: Digest[] = [];
   const hosting = makeHosting({
-    fetchServers: async () => ({
-      ...{ servers: account.servers, extent: account.isComplete ? 'whole' : 'part', unreadableCount: 0 },
-    }),
+    fetchServers: async () => {
+      account.reads += 1;
+      return { servers: account.servers, extent: account.isComplete ? 'whole' : 'part', unreadableCount: 0 };
+    },
   });
   /** A process of its own; `answer` is what Slack says to its post. */
   const startProcess = (answer: () => Promise<PostedDigest>): AppContext => {
@@ -63,6 +64,18 @@ describe('a digest', () => {
     expect(posted).toHaveLength(1);
   });
 
+  test('that can’t be rendered leaves its day to a process that can', async () => {
+    const { posted, startProcess, due } = await startWorkspace();
+    const ports = startProcess(taken);
+    const prepare = () => {
+      throw new RangeError('Invalid time value');
+    };
+    const broken = { ...ports, reminderNotifier: { ...ports.reminderNotifier, prepare } };
+    await expect(postDigest(due(), broken)).rejects.toThrow(RangeError);
+    expect(await postDigest(due(), ports)).toBe('done');
+    expect(posted).toHaveLength(1);
+  });
+
   test('whose process crashes while it posts is not posted again; the next one has what it had', async () => {
     const { posted, startProcess, due, time, account, store } = await startWorkspace();
     account.servers = [server(1, 2), { ...server(2, 0), paidUntil: NOW - HOUR_MS }];
@@ -89,6 +102,55 @@ describe('a digest', () => {
     expect(posted).toHaveLength(times);
   });
 
+  test('that a channel’s rate limit refused is tried again every ten minutes, and owners hear of it only after an hour', async () => {
+    const { posted, startProcess, time } = await startWorkspace();
+    let answer: PostedDigest = { kind: 'refused', reason: 'ratelimited' };
+    const told: string[] = [];
+    const made = startProcess(async () => answer);
+    const notifyUndelivered = async (_id: string, _channel: string, reason: string) => {
+      told.push(reason);
+    };
+    const reminderNotifier = { ...made.reminderNotifier, notifyUndelivered };
+    const ports = { ...made, reminderNotifier };
+    ports.jobs.handle({ [DIGEST]: createDigestHandler(ports, new AbortController().signal) });
+    const postAfter = async (ms: number) => {
+      time.now += ms;
+      await ports.jobs.runDue();
+      return posted.length;
+    };
+    expect(await postAfter(0)).toBe(1);
+    expect(await postAfter(9 * MINUTE_MS)).toBe(1);
+    expect(await postAfter(2 * MINUTE_MS)).toBe(2);
+    expect(told).toEqual([]);
+    expect(await postAfter(HOUR_MS)).toBe(3);
+    expect(told).toEqual(['ratelimited']);
+    answer = { kind: 'posted', card: { channelId: 'C1', ts: '1.1' } };
+    expect(await postAfter(11 * MINUTE_MS)).toBe(4);
+    expect(await postAfter(HOUR_MS)).toBe(4);
+  });
+
+  test('is asked for at a start for each workspace that has a channel, at once where its hour has come', async () => {
+    const { store, startProcess, time } = await startWorkspace();
+    for (let place = 0; place < 60; place++) {
+      const id = `W${place}`;
+      await store.workspaces.put({ id, name: id });
+      const zone = place % 2 === 0 ? 'Europe/Berlin' : 'America/New_York';
+      const settings = { ...DEFAULT_SETTINGS, digest: { ...digest, zone } };
+      await store.workspaces.changeSettings(id, DEFAULT_SETTINGS, settings);
+    }
+    const ports = startProcess(taken);
+    ports.jobs.handle({ [DIGEST]: async () => undefined });
+    for (let rounds = 0; rounds < 2; rounds++) await ports.jobs.runDue();
+    const run: string[] = [];
+    ports.jobs.handle({ [DIGEST]: async ({ key }) => void run.push(key) });
+    await askForDigests(ports);
+    await ports.jobs.runDue();
+    expect(run).toHaveLength(31);
+    time.now += 8 * HOUR_MS;
+    await ports.jobs.runDue();
+    expect(new Set(run).size).toBe(61);
+  });
+
   test('concludes nothing from an incomplete list, and says that it is one', async () => {
     const { posted, startProcess, due, time, account } = await startWorkspace();
     const ports = startProcess(taken);
@@ -104,6 +166,26 @@ describe('a digest', () => {
     account.servers = [server(1, 6), server(2, 30)];
     await postDigest(due(), ports);
     expect(posted[1]).toMatchObject({ isComplete: true, drift: { vanished: [{ serverId: 3 }] } });
+  });
+
+  test('with nothing to report from an incomplete list says so, once until a list is complete again', async () => {
+    const { posted, startProcess, due, time, account } = await startWorkspace();
+    const ports = startProcess(taken);
+    account.servers = [server(1, 30)];
+    const days = [false, false, true, false];
+    const counts: number[] = [];
+    for (const isComplete of days) {
+      account.isComplete = isComplete;
+      await postDigest(due(), ports);
+      counts.push(posted.length);
+      time.now += DAY_MS;
+    }
+    expect(counts).toEqual([1, 1, 1, 2]);
+    const [shown] = posted;
+    const message = shown && digestMessage(shown, 'EUR');
+    expect(message?.text).toBe('Daily digest for Mar 2: only part of the list of servers was received');
+    expect(JSON.stringify(message?.blocks)).toContain('The hosting API returned only part of the list.');
+    expect(JSON.stringify(message?.blocks)).toContain('Check the hosting account for servers');
   });
 });
 

@@ -240,25 +240,13 @@ export async function readOrders(team: SoakTeam): Promise<readonly StoredOrder[]
   return read(team, "select * from operations where kind <> 'delete' order by id");
 }
 
-/** What the database counts of itself. */
-export interface Counted {
-  readonly bytes: number;
-  /** Without those of orders that wait for a manager to decide: nobody does in a soak. */
-  readonly jobs: number;
-  /** How long the oldest job that is due has been waiting or running. */
-  readonly oldestDueMs: number;
-}
-
-/** Undefined while the database is away. */
-export async function readCounted(team: SoakTeam): Promise<Counted | undefined> {
-  const now = 'extract(epoch from clock_timestamp()) * 1000';
-  const rows = await query<Counted>(
+/** How large the database is; undefined while it is away. */
+export async function readSize(team: SoakTeam): Promise<number | undefined> {
+  const rows = await query<{ bytes: number }>(
     team,
-    `select pg_database_size(current_database())::float as bytes,
-      (select count(*)::float from jobs where key not in (select id from operations where state = 'unconfirmed')) as jobs,
-      (select greatest(0, coalesce(max(${now} - greatest(due_at, asked_at)), 0))::float from jobs) as "oldestDueMs"`,
+    'select pg_database_size(current_database())::float as bytes',
   );
-  return rows?.[0];
+  return rows?.[0]?.bytes;
 }
 
 /** The users whose request for a role was granted. */

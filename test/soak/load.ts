@@ -19,8 +19,8 @@ export async function load(team: SoakTeam, untilMs: number): Promise<void> {
   const pair = team.managers.slice(-2);
   await Promise.all([
     ...managers.map((user) => goOn(team, user, MANAGER_ACTS, untilMs, pauseMs)),
-    goOn(team, USERS.otto, OPERATOR_ACTS, untilMs, pauseMs),
-    goOn(team, USERS.vera, VIEWER_ACTS, untilMs, pauseMs),
+    goOn(team, USERS.otto, [reboot, read], untilMs, pauseMs),
+    goOn(team, USERS.vera, [read], untilMs, pauseMs),
     goOn(team, pair[0] ?? USERS.mara, [renewTogether], untilMs, pauseMs),
   ]);
 }
@@ -67,12 +67,7 @@ async function renewTogether(team: SoakTeam): Promise<void> {
   const screens = await Promise.all(pair.map((user) => openScreen(team, user)));
   const command = `/vps renew ${server.label}`;
   await Promise.all(screens.map((screen) => opensForm(screen, command, 'Renew and pay')));
-  const renewal = {
-    serverId: server.id,
-    label: server.label,
-    pressedAtMs: Date.now(),
-    takenFor: new Set<string>(),
-  };
+  const renewal = { label: server.label, pressedAtMs: Date.now(), takenFor: new Set<string>() };
   recorded.renewals.push(renewal);
   await Promise.all(
     screens.map(async (screen) => {
@@ -142,10 +137,6 @@ async function read(team: SoakTeam, user: User): Promise<void> {
 }
 
 const MANAGER_ACTS = [orderServer, orderServer, orderServer, deleteApproved, read, askForRole] as const;
-
-const OPERATOR_ACTS = [reboot, read] as const;
-
-const VIEWER_ACTS = [read] as const;
 
 const LOOK_MS = 25;
 
@@ -227,63 +218,18 @@ async function pressOn({ slack }: SoakTeam, user: User, card: Shown, actionId: s
   const at = listElements(card.message?.blocks ?? []).find((one) => one.actionId === actionId);
   if (!at) return false;
   const place = { channel: card.channel, ts: card.ts };
-  const act = {
-    as: user.id,
-    do: 'action',
-    place,
-    block: at.blockId,
-    action: at.actionId,
-    confirmed: true,
-    value: null,
-  };
+  const act = { do: 'action', place, block: at.blockId, action: at.actionId, confirmed: true, value: null };
   const answer = await fetch(`${slack.url}/page/do`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(act),
+    body: JSON.stringify({ as: user.id, ...act }),
   });
   await answer.text();
   return answer.ok;
 }
 
-type Misfortune = (team: SoakTeam) => Promise<void>;
-
 /** How often each misfortune struck. */
 export type Struck = Map<string, number>;
-
-/** The first process is spared in a long run, so that what it leaks shows. */
-function pickMortal({ processes, dice, isLong }: SoakTeam) {
-  const places = [...processes.places()].filter(([place]) => !isLong || place > 0);
-  return dice.pick(places)?.[1];
-}
-
-async function killProcess(team: SoakTeam): Promise<void> {
-  const app = pickMortal(team);
-  if (app) await team.processes.kill(app);
-}
-
-async function stopProcess(team: SoakTeam): Promise<void> {
-  const app = pickMortal(team);
-  if (app) await team.processes.stop(app);
-}
-
-async function freezeProcess({ processes, dice }: SoakTeam): Promise<void> {
-  const app = dice.pick(processes.running());
-  if (app) await processes.freeze(app, 500 + dice.number(3000));
-}
-
-/** Longer than any lease: others take its work over while it is still alive. */
-async function freezeForLong({ processes, dice }: SoakTeam): Promise<void> {
-  const app = dice.pick(processes.running());
-  if (app) await processes.freeze(app, 65_000);
-}
-
-async function crashPostgres({ postgres }: SoakTeam): Promise<void> {
-  await postgres.crash();
-}
-
-async function restartPostgres({ postgres }: SoakTeam): Promise<void> {
-  await postgres.restart();
-}
 
 const FAULTS: readonly FaultRule[] = [
   { on: 'paid', kind: 'lost_after' },
@@ -302,32 +248,66 @@ const FAULTS: readonly FaultRule[] = [
   { on: 'reboot', kind: 'lost_after' },
 ];
 
-async function breakHosting({ hosting, dice }: SoakTeam): Promise<void> {
-  const rule = dice.pick(FAULTS);
-  if (rule) hosting.faults.add(rule);
+/** The first process is spared in a long run, so that what it leaks shows. */
+function pickMortal({ processes, dice, isLong }: SoakTeam) {
+  const places = [...processes.places()].filter(([place]) => !isLong || place > 0);
+  return dice.pick(places)?.[1];
 }
+
+const MISFORTUNES = {
+  breakHosting: async ({ hosting, dice }: SoakTeam) => {
+    const rule = dice.pick(FAULTS);
+    if (rule) hosting.faults.add(rule);
+  },
+  killProcess: async (team: SoakTeam) => {
+    const app = pickMortal(team);
+    if (app) await team.processes.kill(app);
+  },
+  stopProcess: async (team: SoakTeam) => {
+    const app = pickMortal(team);
+    if (app) await team.processes.stop(app);
+  },
+  freezeProcess: async ({ processes, dice }: SoakTeam) => {
+    const app = dice.pick(processes.running());
+    if (app) await processes.freeze(app, 500 + dice.number(3000));
+  },
+  /** Longer than any lease: others take its work over while it is still alive. */
+  freezeForLong: async ({ processes, dice }: SoakTeam) => {
+    const app = dice.pick(processes.running());
+    if (app) await processes.freeze(app, 65_000);
+  },
+  crashPostgres: ({ postgres }: SoakTeam) => postgres.crash(),
+  restartPostgres: ({ postgres }: SoakTeam) => postgres.restart(),
+};
+
+type Misfortune = keyof typeof MISFORTUNES;
 
 /** In a short run each of them strikes, in this order. */
 const SHORT: readonly Misfortune[] = [
-  breakHosting,
-  killProcess,
-  breakHosting,
-  crashPostgres,
-  breakHosting,
-  stopProcess,
-  killProcess,
+  'breakHosting',
+  'killProcess',
+  'breakHosting',
+  'crashPostgres',
+  'breakHosting',
+  'stopProcess',
+  'killProcess',
 ];
 
 /** A process lives for about two minutes: longer than the slots of the rate limit take to come back from a dead one. */
 const LONG: readonly Misfortune[] = [
-  ...Array.from({ length: 24 }, () => breakHosting),
-  ...[killProcess, killProcess, stopProcess, stopProcess, freezeProcess, freezeProcess],
-  ...[crashPostgres, restartPostgres, freezeForLong],
+  ...Array.from({ length: 24 }, () => 'breakHosting' as const),
+  ...([
+    'killProcess',
+    'killProcess',
+    'stopProcess',
+    'stopProcess',
+    'freezeProcess',
+    'freezeProcess',
+  ] as const),
+  ...(['crashPostgres', 'restartPostgres', 'freezeForLong'] as const),
 ];
 
 const LONG_PAUSE_MS = 3500;
-
-const RESTARTS: readonly Misfortune[] = [crashPostgres, restartPostgres];
 
 /** Lets misfortunes strike until the time is over. */
 export async function strike(
@@ -341,10 +321,10 @@ export async function strike(
     await sleep(isLong ? dice.number(2 * pauseMs) : pauseMs);
     const misfortune = isLong ? dice.pick(LONG) : SHORT[turn];
     if (!misfortune) break;
-    struck.set(misfortune.name, (struck.get(misfortune.name) ?? 0) + 1);
-    const ended = misfortune(team);
+    struck.set(misfortune, (struck.get(misfortune) ?? 0) + 1);
+    const ended = MISFORTUNES[misfortune](team);
     // The rest goes on while a process stops or stands still; one restart of PostgreSQL comes after the other.
-    if (RESTARTS.includes(misfortune)) await ended;
+    if (misfortune.endsWith('Postgres')) await ended;
     else under.push(ended);
   }
   await Promise.all(under);

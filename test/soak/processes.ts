@@ -119,7 +119,6 @@ export async function startProcesses(environments: readonly Readonly<Record<stri
  * the next process, what a process has begun to read is never sent to a second one.
  */
 export async function startBalancer(running: () => readonly AppProcess[]) {
-  const counted = { passed: 0, untaken: 0, cutOff: 0 };
   let next = 0;
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(incoming);
@@ -127,12 +126,8 @@ export async function startBalancer(running: () => readonly AppProcess[]) {
     next += 1;
     const first = next % listening.length;
     for (const { url } of [...listening.slice(first), ...listening.slice(0, first)]) {
-      const outcome = await pass(url, incoming, body, response);
-      if (outcome === 'refused') continue;
-      counted[outcome] += 1;
-      return;
+      if (await isTaken(url, incoming, body, response)) return;
     }
-    counted.untaken += 1;
     response.writeHead(503).end();
   };
   const server = createServer((incoming, response) => {
@@ -141,8 +136,6 @@ export async function startBalancer(running: () => readonly AppProcess[]) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Requests that no process took, and those whose process ended before it answered. */
-    counts: () => ({ ...counted }),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
@@ -150,23 +143,24 @@ export async function startBalancer(running: () => readonly AppProcess[]) {
   };
 }
 
-function pass(
+/** False: nothing listens there. A process that ends before it answers has taken the request all the same. */
+function isTaken(
   base: string,
   { url = '/', method = 'GET', headers }: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
-): Promise<'passed' | 'refused' | 'cutOff'> {
+): Promise<boolean> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED') return resolve('refused');
+      if (error.code === 'ECONNREFUSED') return resolve(false);
       if (response.headersSent) response.destroy();
       else response.writeHead(502).end();
-      resolve('cutOff');
+      resolve(true);
     };
     const outgoing = request(new URL(url, base), { method, headers, agent: false }, (answer) => {
       buffer(answer).then((text) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
-        resolve('passed');
+        resolve(true);
       }, fail);
     });
     outgoing.on('error', fail).end(body);

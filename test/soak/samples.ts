@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Counted, readCounted } from './invariants.ts';
+import { readSize } from './invariants.ts';
 import type { SoakTeam } from './soak-team.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,8 +18,8 @@ interface Sample {
   readonly acts: number;
   readonly charges: number;
   readonly processes: readonly ProcessSample[];
-  /** Absent while the database is away. */
-  readonly database: Counted | undefined;
+  /** Bytes; absent while the database is away. */
+  readonly database: number | undefined;
 }
 
 /** Takes a sample now and then once a minute, and says what it shows. */
@@ -31,7 +31,7 @@ export function watchSamples(team: SoakTeam, say: (words: string) => void) {
       acts: [...team.recorded.acts.values()].reduce((sum, times) => sum + times, 0),
       charges: team.hosting.charges(team.account).length,
       processes: [...team.processes.places().values()].flatMap(({ pid }) => sampleProcess(pid)),
-      database: await readCounted(team),
+      database: await readSize(team),
     };
     samples.push(sample);
     say(describeSample(sample));
@@ -63,9 +63,7 @@ function describeSample({ minute, acts, charges, processes, database }: Sample):
     `${acts} acts, ${charges} charges`,
     `memory ${processes.map(({ memoryBytes }) => inMib(memoryBytes)).join('/')} MiB`,
     `handles ${processes.map(({ handles }) => handles).join('/')}`,
-    database
-      ? `database ${inMib(database.bytes)} MiB, ${database.jobs} jobs, the oldest due for ${Math.round(database.oldestDueMs / 1000)} s`
-      : 'database away',
+    database ? `database ${inMib(database)} MiB` : 'database away',
   ];
   return `soak: ${parts.join('; ')}`;
 }
@@ -96,7 +94,7 @@ export function listGrowth(samples: readonly Sample[]) {
       compareQuarters(`handles of process ${pid}`, handles),
     ];
   });
-  const counted = samples.flatMap(({ acts, database }) => (database ? [{ acts, ...database }] : []));
+  const counted = samples.flatMap(({ acts, database }) => (database ? [{ acts, bytes: database }] : []));
   if (counted.length < FEWEST) return ofProcesses;
   const perAct = counted.slice(1).flatMap((one, at) => {
     const { acts = 0, bytes = 0 } = counted[at] ?? {};

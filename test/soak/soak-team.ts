@@ -83,7 +83,6 @@ async function startAround(
     apiKey,
     postgres,
     processes,
-    balancer,
     recorded,
     /** Those who order; the last two renew together. */
     managers,

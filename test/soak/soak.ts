@@ -102,14 +102,13 @@ async function clearUp({ team, stored }: Evidence): Promise<number> {
 
 /** What a soak has to say of itself, one line each. */
 function describeRun({ team, stored }: Evidence, struck: Struck): string {
-  const { recorded, hosting, balancer, processes } = team;
+  const { recorded, hosting, processes } = team;
   const states = countBy(stored, ({ kind, state, reason }) =>
     [kind, state, reason].filter(Boolean).join(' '),
   );
   return [
     `ran ${Math.round((Date.now() - team.startedAtMs) / 1000)} s; ${list(recorded.acts)}`,
     `faults: ${list(struck)}; processes killed: ${processes.killedAt.length}`,
-    `requests of Slack: ${list(new Map(Object.entries(balancer.counts())))}`,
     `ledger: ${list(states)}; ${hosting.charges().length} charges, ${hosting.refunds().length} refunds`,
     `hosting API: ${hosting.requests().length} requests, at most ${countMostInAMinute(team)} in a minute`,
   ]
@@ -131,7 +130,6 @@ interface Order {
 
 /** A month of one server that several users renewed at once. */
 interface Renewal {
-  readonly serverId: number;
   readonly label: string;
   readonly pressedAtMs: number;
   /** Those who read that their own press was taken. */
