@@ -102,44 +102,7 @@ describe.concurrent('the invariants after every test of the whole app', () => {
   });
 });
 
-/** The background may do something meanwhile, so the least of several runs counts. */
-const RUNS = 4;
 const TRANSACTION = /^(begin|commit|rollback)/i;
-
-/** The look for jobs that are due, once a second. */
-const LOOK = 'update "jobs" set "owner"';
-
-it('a reboot takes at most 20 statements in 4 transactions, and a list from a shared answer at most 4', async () => {
-  using watched = watchStatements();
-  const statements = watched.seen;
-  await using team = await startTeam({ servers: RUNS, hosting: { rebootDelayMs: 60_000 } });
-  const count = async (command: string, answer: string) => {
-    team.manager.overlooksOldMessages();
-    const before = statements.length;
-    const acknowledged = team.manager.types(command);
-    await team.manager.sees(answer);
-    const seen = statements.slice(before).filter((sql) => !sql.startsWith(LOOK));
-    await acknowledged;
-    return {
-      plain: seen.filter((sql) => !TRANSACTION.test(sql)).length,
-      transactions: seen.filter((sql) => /^begin/i.test(sql)).length,
-    };
-  };
-  const lists: Awaited<ReturnType<typeof count>>[] = [];
-  const reboots: Awaited<ReturnType<typeof count>>[] = [];
-  for (let run = 1; run <= RUNS; run++) {
-    await count('/vps list', 'web-1');
-    lists.push(await count('/vps list', 'web-1'));
-    reboots.push(await count(`/vps reboot web-${run}`, `is rebooting web-${run}`));
-  }
-  const least = (counts: typeof lists, of: keyof (typeof lists)[number]) =>
-    Math.min(...counts.map((each) => each[of]));
-  expect(least(lists, 'plain')).toBeLessThanOrEqual(4);
-  expect(least(lists, 'transactions')).toBe(0);
-  expect(least(reboots, 'plain')).toBeLessThanOrEqual(20);
-  expect(least(reboots, 'transactions')).toBeLessThanOrEqual(4);
-  expect(least(reboots, 'plain')).toBeGreaterThan(10);
-});
 
 it('no transaction is open while the app waits for an answer of Slack or of the hosting API', async () => {
   using watched = watchStatements();

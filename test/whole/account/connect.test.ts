@@ -46,24 +46,6 @@ describe.concurrent('/vps connect', () => {
     expect(entries.map(({ action, outcome }) => `${action} ${outcome}`)).toContain('connect done');
   });
 
-  it('names the product, the workspace and what happens to a key that is there already, and links to the page where keys are made', async () => {
-    const settings = { HOSTING_ACCOUNT_URL: 'https://hosting.example/account?a=1&b=2' };
-    await using team = await startTeam({ servers: 12, settings });
-    const link = await askForLink(team);
-    const page = await (await fetch(link)).text();
-    expect(page).toContain('<a href="https://hosting.example/account?a=1&#38;b=2"');
-    expect(page).toContain('<html lang="en">');
-    expect(page).toContain('<title>Connect your hosting account · vps for Slack</title>');
-    expect(page).toContain(`the Slack workspace <b>${TEAM.name}</b>`);
-    expect(page).toContain('replaces the current one');
-    expect(page).toContain('<label for="api_key">');
-    const wrong = await (await post(link, 'wrong-key')).text();
-    expect(wrong).toContain('<title>Error: Connect your hosting account');
-    expect(wrong).toMatch(/role="alert" id="problem".*aria-describedby="problem help" aria-invalid="true"/s);
-    expect(await (await post(link, team.apiKey)).text()).toContain('The account has 12 servers');
-    await team.owner.sees('Your hosting account is connected: 12 servers.');
-  });
-
   it('works for ten minutes', async () => {
     const system = movableSystem();
     await using team = await startUnconnected({ system });
@@ -82,11 +64,9 @@ describe.concurrent('/vps connect', () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
     expect(await (await fetch(link)).text()).not.toContain('maxlength');
-    for (const length of [513, 600, 9_000]) {
-      const answer = await post(link, team.apiKey + '-'.repeat(length - team.apiKey.length));
-      expect(answer.status).toBe(422);
-      expect(await answer.text()).toContain('too long for an API key: it can have 512 characters at most');
-    }
+    const long = await post(link, team.apiKey.padEnd(513, '-'));
+    expect(long.status).toBe(422);
+    expect(await long.text()).toContain('too long for an API key: it can have 512 characters at most');
     expect(await keyOf(team)).toBeUndefined();
     expect(team.hosting.requests()).toEqual([]);
     expect((await post(link, ` \t\r\n${team.apiKey}\n `)).status).toBe(200);
@@ -96,16 +76,14 @@ describe.concurrent('/vps connect', () => {
   it('explains what is wrong with a key, and takes the right one afterwards', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
-    for (const wrong of ['', '   ', 'two words', 'a\nb', 'ключ']) {
+    for (const wrong of ['', 'two words', 'ключ']) {
       const answer = await post(link, wrong);
       expect(answer.status).toBe(422);
       expect(await answer.text()).toContain('doesn’t look like an API key');
     }
-    for (let tries = 1; tries <= 6; tries++) {
-      const answer = await post(link, `wrong-key-${tries}`);
-      expect(answer.status).toBe(422);
-      expect(await answer.text()).toContain('rejected this key');
-    }
+    const wrong = await post(link, 'wrong-key');
+    expect(wrong.status).toBe(422);
+    expect(await wrong.text()).toContain('rejected this key');
     expect((await post(link, team.apiKey)).status).toBe(200);
     expect(await keyOf(team)).toBe(team.apiKey);
   });
@@ -201,19 +179,13 @@ describe.concurrent('the page for the API key', () => {
   it('refuses unsupported methods, malformed and unfinished bodies and unknown links, and still takes a key afterwards', async () => {
     await using team = await startUnconnected();
     const link = await askForLink(team);
-    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      expect((await fetch(link, { method })).status).toBe(405);
-    }
+    expect((await fetch(link, { method: 'PUT' })).status).toBe(405);
     const json = { method: 'POST', body: '{"api_key":"x"}', headers: { 'content-type': 'application/json' } };
     expect((await fetch(link, json)).status).toBe(422);
-    for (const kilobytes of [9, 200, 3000]) {
-      expect((await post(link, 'k'.repeat(kilobytes * 1024))).status).toBe(422);
-    }
-    for (const unknown of ['x', '__proto__'])
-      expect((await fetch(`${team.appUrl}/connect/${unknown}`)).status).toBe(410);
-    for (const path of ['', '%2e%2e', `${'a'.repeat(101)}`, 'a/b', "'--", '%00', '.']) {
+    expect((await post(link, 'k'.repeat(3000 * 1024))).status).toBe(422);
+    expect((await fetch(`${team.appUrl}/connect/__proto__`)).status).toBe(410);
+    for (const path of ['', '%2e%2e', 'a'.repeat(101), 'a/b', '%00'])
       expect((await fetch(`${team.appUrl}/connect/${path}`)).status).toBe(404);
-    }
     const unfinished = request(link, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1000' },
@@ -246,15 +218,8 @@ test.concurrent('a key that another site posts is not taken, also from browsers 
     (await fetch(link, { method: 'POST', body: new URLSearchParams({ api_key: team.apiKey }), headers }))
       .status;
   const { host } = new URL(team.appUrl);
-  for (const site of ['cross-site', 'same-site', 'nonsense'])
-    expect(await send({ 'sec-fetch-site': site })).toBe(403);
-  for (const origin of [
-    'https://evil.example',
-    'null',
-    `https://${host}.evil.example`,
-    'http://127.0.0.1:1',
-    '',
-  ])
+  for (const site of ['cross-site', 'same-site']) expect(await send({ 'sec-fetch-site': site })).toBe(403);
+  for (const origin of ['https://evil.example', 'null', `https://${host}.evil.example`])
     expect(await send({ origin })).toBe(403);
   expect(await keyOf(team)).toBeUndefined();
   expect(await send({ origin: team.appUrl })).toBe(200);

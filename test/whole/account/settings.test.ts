@@ -76,26 +76,6 @@ describe.concurrent('the settings of a workspace', () => {
     });
   });
 
-  test('open from Home, and from the control panel, for owners only', async () => {
-    await using team = await startTeam({ servers: 1 });
-    const olga = team.slack.as('olga');
-    const home = olga.in('dm');
-    await home.opensHome();
-    await home.presses('Settings…');
-    await home.presses('Approvals…');
-    await home.fills({ 'Renewing servers': 'On' });
-    await home.presses('Save');
-    await home.sees('• Renewals need approval: on');
-    await home.closes();
-    await olga.in('#ops').types('/vps');
-    await olga.in('#ops').presses('Settings…');
-    await olga.in('#ops').sees('• Renewals need approval: on');
-    const mara = team.slack.as('mara');
-    await mara.types('/vps');
-    await mara.sees('Create a server…');
-    mara.doesNotSee('[Settings…]');
-  });
-
   test('show errors beside their fields, and save nothing', async () => {
     await using team = await opening('spending');
     for (const wrong of ['many', '-5', '4.999', '1e3', '5 EUR', '12,50', '9999999999999']) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../../src/core/time.ts';
+import { DAY_MS } from '../../../src/core/time.ts';
 import { TEAM, USERS } from '../../../src/sandbox/slack/workspace.ts';
-import { askForRole, createServer } from '../../support/acts.ts';
+import { createServer } from '../../support/acts.ts';
 import { movableSystem } from '../../support/clocks.ts';
 import { changesSeen } from '../../support/raw-user.ts';
 import { startTeam, type Team } from '../../support/team.ts';
@@ -238,32 +238,4 @@ it.concurrent('a press on Home counts as that of the user whom Slack names, chan
   await otto.sees('You don’t have a role yet');
   expect(JSON.stringify(otto.home()?.blocks)).not.toContain('10.');
   expect(changesSeen(team)).toHaveLength(1);
-});
-
-it.concurrent('Home follows its user’s role each time it is opened: granted, revoked, approved and expired', async () => {
-  const system = movableSystem();
-  await using team = await startTeam({ servers: 2, system });
-  const nora = team.slack.as('nora');
-  await nora.opensHome();
-  await nora.sees('You don’t have a role yet');
-  system.move(3 * DAY_MS);
-  await team.owner.types('/vps access grant @nora operator');
-  await team.owner.sees('is now an operator');
-  await nora.opensHome();
-  await nora.sees('Servers (2)');
-  await team.owner.types('/vps access revoke @nora');
-  await team.owner.sees('role was revoked');
-  await nora.opensHome();
-  await nora.sees('You don’t have a role yet');
-  nora.doesNotSee('web-1');
-  await askForRole(nora, 'viewer');
-  await team.owner.in('dm').sees('is requesting the viewer role');
-  system.move(HOUR_MS);
-  await team.owner.in('dm').presses('Approve for 8 h');
-  await nora.sees('made you a viewer');
-  await nora.opensHome();
-  await nora.sees('Servers (2)');
-  system.move(8 * HOUR_MS + 1);
-  await nora.opensHome();
-  await nora.sees('You don’t have a role yet');
 });

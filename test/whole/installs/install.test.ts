@@ -228,16 +228,7 @@ describe.concurrent('the path of an install', () => {
         const answer = await fetch(`${team.appUrl}${path}`, { method, redirect: 'manual' });
         expect([method, answer.status, answer.headers.get('set-cookie')]).toEqual([method, 405, null]);
       }
-    for (const query of [
-      '',
-      '?',
-      '?code=',
-      '?code=x&state=',
-      '?state=x',
-      '?error=server_error',
-      '?code=%00&state=%ff',
-      '?code=x&code=y&state=a&state=b',
-    ]) {
+    for (const query of ['', '?code=x&state=', '?error=server_error', '?code=x&code=y&state=a&state=b']) {
       const page = await team.browser().open(`/slack/oauth_redirect${query}`);
       expect(page.status, query).toBeGreaterThanOrEqual(400);
       expect(page.status, query).toBeLessThan(503);

@@ -299,21 +299,3 @@ test.concurrent('a create behind one that hangs is reported as not sent yet with
   await second.sees('Root password', WITHIN);
   expect(creates()).toHaveLength(2);
 });
-
-test.concurrent('a renewal that a manager says was done, while the list still has its old date, is told as their decision', async () => {
-  await using team = await startTeam({
-    servers: 1,
-    config: { DOUBT_MINUTES: 0.03 },
-  });
-  const { manager } = team;
-  team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
-  await manager.types('/vps renew web-1');
-  await manager.presses('Renew and pay');
-  await manager.sees('We can’t tell whether web-1 was renewed');
-  await manager.closes();
-  await manager.presses('Resolve…');
-  await manager.fills({ 'Was it renewed?': 'It was renewed' });
-  await manager.presses('Save');
-  await manager.sees('@mara marked web-1 as renewed. We haven’t seen a new paid-until date');
-  manager.doesNotSee('is now paid until');
-});

@@ -90,6 +90,34 @@ describe.concurrent('the daily digest', () => {
     expect(team.digests()).toHaveLength(1);
     expect(team.charges()).toBe(3);
   });
+
+  test('does not call a server renewed that a manager says was, nor do the outcome and the channel, until the date moves', async ({
+    expect,
+  }) => {
+    await using team = await startDigestTeam({}, { servers: 1 });
+    const { manager } = team;
+    team.untilDigest(26);
+    await manager.sees('1 server to renew soon');
+    team.hosting.faults.add({ on: 'renew', kind: 'lost_before' });
+    await manager.types('/vps renew web-1');
+    await manager.presses('Renew and pay');
+    await manager.sees('We’re not sure yet whether web-1 was renewed');
+    team.system.move(HOUR_MS);
+    await manager.sees('We can’t tell whether web-1 was renewed');
+    await manager.closes();
+    await manager.presses('Resolve…');
+    await manager.fills({ 'Was it renewed?': 'It was renewed' });
+    await manager.presses('Save');
+    await manager.sees('@mara marked web-1 as renewed. We haven’t seen a new paid-until date');
+    await manager.sees('@mara marked @mara’s renewal of web-1 as done');
+    team.system.move(5000);
+    await manager.types('/vps show web-1');
+    await manager.sees('ssh root@');
+    team.untilDigest();
+    await expect.poll(() => team.digests()[1]).toMatch(/the renewal by @mara isn’t confirmed yet/);
+    expect(team.digests()[1]).toContain('Nothing to renew right now. 1 renewal isn’t confirmed yet.');
+    for (const words of ['renewed web-1 until', 'is now paid until']) manager.doesNotSee(words);
+  });
 });
 
 describe.concurrent('changes outside of the app', () => {

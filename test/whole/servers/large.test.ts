@@ -70,23 +70,6 @@ describe.concurrent('three thousand servers', () => {
 });
 
 describe.concurrent('a catalog past every limit of a menu', () => {
-  it('is shown page by page, also without the table', async () => {
-    await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
-    for (const isRefused of [false, true]) {
-      if (isRefused) team.slack.faults.refuseBlock('data_table');
-      const viewer = team.slack.as('vera').overlooksOldMessages();
-      await viewer.types('/vps catalog');
-      await viewer.sees('150 plans, part 1 of 3');
-      await viewer.presses('Next');
-      await viewer.sees('part 2 of 3');
-      await viewer.presses('Next');
-      await viewer.sees('plan-150');
-      await viewer.presses('Previous');
-      await viewer.sees('part 2 of 3');
-    }
-    expect(team.slack.brokenRules()).toEqual([]);
-  });
-
   it('can be searched by typing', async () => {
     await using team = await startTeam({ hosting: { catalog: largeCatalog() } });
     const { manager } = team;

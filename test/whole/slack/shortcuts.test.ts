@@ -95,16 +95,6 @@ describe.concurrent('Manage server… on a message', () => {
     expect(team.viewer.modal()?.shown).toMatch(/Manage server\s+web-3/);
   });
 
-  it('offers all servers if the message mentions none', async () => {
-    await using team = await startWithServers();
-    await team.operator.types('my coffee is cold, 42%');
-    await team.operator.usesMessageShortcut('manage_server', 'coffee');
-    await team.operator.sees('No server found in this message');
-    expect(await team.operator.suggestionsFor('Find another server', 'web-1')).toHaveLength(4);
-    await team.operator.chooses('Find another server', 'web-12');
-    await team.operator.sees(/Manage server\s+web-12/);
-  });
-
   it('shows only servers that the user’s role covers', async () => {
     await using team = await startWithServers();
     await team.owner.types('/vps access grant @nora viewer on web-2');
@@ -125,21 +115,6 @@ describe.concurrent('Manage server… on a message', () => {
     await user.sees('You need the viewer role');
     await user.presses('Ask for access');
     await user.sees('Why do you need it?');
-  });
-
-  it('shows an action’s refusal in the modal', async ({ expect }) => {
-    await using team = await startWithServers();
-    await team.slack.posts('#ops', alertOf('web-1'));
-    await team.operator.usesMessageShortcut('manage_server', 'DiskFull');
-    await team.operator.presses('Reboot');
-    await team.slack.as('vera').inThreadOf('DiskFull').sees('rebooted web-1');
-    await team.operator.presses('Reboot');
-    await team.operator.sees(
-      /was rebooted \d+ s ago by @otto[\s\S]*Manage server|Manage server[\s\S]*was rebooted/,
-    );
-    expect(team.operator.modal()?.shown).toContain('Reboot again');
-    await team.operator.presses('Reboot again');
-    await expect.poll(() => changesSeen(team).length).toBe(2);
   });
 
   it('renews, and deletes after the label was typed, in the same modal, and posts the outcomes in the thread', async () => {
