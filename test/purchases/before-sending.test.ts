@@ -375,4 +375,25 @@ describe('a renewal of a month that another workspace with the same key has orde
     expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason: { code } });
     expect(scenario.sent()).toBe(1);
   });
+
+  test('waits while that is sent, reading nothing from the API', async () => {
+    await press(scenario.start({ kind: 'killed', at: 'after commit of sent' }), RENEWAL);
+    const startedAt = scenario.clock.now();
+    let reads = 0;
+    Object.assign(app.ports, {
+      hostingOf: (key: Secret<string>) => ({
+        ...scenario.hosting.api,
+        account: vault.namesOf(key),
+        fetchServers: async () => {
+          reads++;
+          return scenario.hosting.api.fetchServers();
+        },
+      }),
+    });
+    await pressThere();
+    const reason = { code: 'stale_confirmation' };
+    expect(await scenario.find(OTHER_ID)).toMatchObject({ state: 'refused', reason });
+    expect(scenario.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
+    expect([scenario.sent(), reads]).toEqual([0, 0]);
+  });
 });
