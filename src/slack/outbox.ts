@@ -5,7 +5,6 @@ import { describeDefect } from '../core/errors.ts';
 import type { ChannelId, ConfirmationId, PostedMessage, UserId, WorkspaceId } from '../core/ids.ts';
 import { DAY_MS } from '../core/time.ts';
 import type { Log } from '../log.ts';
-import type { Deciders } from '../requests/notify.ts';
 import type { Updated } from '../servers/follow.ts';
 import type { StepEnd, StepEvent } from '../workflows/run.ts';
 import type { Channels, Users } from './directory.ts';
@@ -104,7 +103,11 @@ export function createOutbox(parts: OutboxParts) {
       (await replyTo(confirmer).send(message)) ||
       sendDirectly(confirmer.workspaceId, confirmer.userId, message),
     /** Posts a card in the channel, unless other organizations may read it; to these users, ten at most, if that isn't possible. */
-    postCards: async (workspaceId: WorkspaceId, { channelId, userIds }: Deciders, message: Message) => {
+    postCards: async (
+      workspaceId: WorkspaceId,
+      { channelId, userIds }: { readonly channelId?: ChannelId; readonly userIds: readonly UserId[] },
+      message: Message,
+    ) => {
       const slack = clients.of(workspaceId);
       if (channelId !== undefined && (await channels.isShared(workspaceId, channelId)) === false) {
         const posted = await postCards([channelId], message, slack);
