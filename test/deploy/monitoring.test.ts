@@ -154,8 +154,10 @@ test('the page for operators says what to do at each alert, and names no others'
 const promtool = process.env.CI === 'true' || spawnSync('promtool', ['--version']).status === 0;
 if (!promtool) process.stderr.write(`${ALERTS} is not checked with promtool: it is not installed\n`);
 
-/** Series of a problem, by the alert that they raise: `value+step x times`, a sample a minute, or every half an hour for
- * the one that takes three days. */
+/**
+ * Series of a problem, by the alert that they raise: `value+step x times`, a sample a minute, or every half an hour for the one that
+ * takes three days.
+ */
 const PROBLEMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   VpsSlackDown: { 'up{job="vps-slack",instance="a"}': '0x60' },
   VpsSlackNotReady: { vps_ready: '0x60' },
